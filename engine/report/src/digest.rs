@@ -1,0 +1,95 @@
+//! The digest: what the operator decides on. It fits a pod's 4 KiB termination message, so it reaches the
+//! API server without an exec right and without a way from the operator to the pod.
+
+use crate::report::HostFacts;
+use serde::{Deserialize, Serialize};
+
+/// Kubernetes cuts a termination message at this many bytes.
+pub const MAX_DIGEST_BYTES: usize = 4096;
+pub const DIGEST_VERSION: u32 = 1;
+
+/// How a client or server pod's engine ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Digest {
+    pub version: u32,
+    /// UID of the NetTestRun (`--run-uid`): a late digest can never be taken for another run's.
+    pub run: String,
+    pub attempt: u32,
+    pub outcome: Outcome,
+    /// Set when `outcome` is `Failed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<FailureReason>,
+    /// One sentence for people, at most 512 bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// SHA-256 (hex) and length of the measurement lines, each with its newline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<DocumentSum>,
+    /// One entry a variant and flow, in the order measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figures>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_host: Option<HostFacts>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_host: Option<HostFacts>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Every repeat was measured.
+    Complete,
+    /// Nothing usable, or fewer repeats than asked: never a result.
+    Failed,
+}
+
+/// Why an engine could not measure. The names are the API's reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FailureReason {
+    PeerUnreachable,
+    NameNotResolved,
+    ServerBusy,
+    ProtocolUnsupported,
+    ExclusiveCPUNotGranted,
+    Interrupted,
+    InvalidSpec,
+    EngineCrashed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentSum {
+    pub sha256: String,
+    pub bytes: u64,
+}
+
+/// The figures of one variant and one flow. Every array has one entry a repeat, in order; an array is
+/// absent when the figure does not exist for the protocol or is unknown. Integers with the unit in the name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Figures {
+    pub variant: String,
+    /// `ClientToServer` or `ServerToClient`.
+    pub flow: String,
+    pub sent_bits_per_second: Vec<u64>,
+    pub received_bits_per_second: Vec<u64>,
+    pub sent_bytes: Vec<u64>,
+    pub received_bytes: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retransmits: Vec<u64>,
+    /// Mean smoothed round-trip time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rtt_microseconds: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub datagrams: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_datagrams: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub out_of_order: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jitter_microseconds: Vec<u64>,
+    /// Thousandths of one CPU.
+    #[serde(rename = "clientCPUMilli", skip_serializing_if = "Vec::is_empty")]
+    pub client_cpu_milli: Vec<u64>,
+    #[serde(rename = "serverCPUMilli", skip_serializing_if = "Vec::is_empty")]
+    pub server_cpu_milli: Vec<u64>,
+}
