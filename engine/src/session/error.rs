@@ -1,0 +1,138 @@
+//! Why a test did not come to its results: one sentence a variant.
+
+use nettest_report::digest::FailureReason;
+use std::io;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum SessionError {
+    #[error(
+        "the host name '{host}' could not be resolved: {why}; check the name or give an address"
+    )]
+    NameNotResolved { host: String, why: String },
+    #[error("the host '{host}' has no {family} address; leave out -4/-6 or give another host")]
+    NoAddressOfFamily { host: String, family: &'static str },
+    #[error(
+        "unable to connect to server {addr}: connection refused; check that a server listens there"
+    )]
+    Refused { addr: String },
+    #[error(
+        "unable to connect to server {addr}: timed out after {millis} ms; check the address and any network policy"
+    )]
+    ConnectTimedOut { addr: String, millis: u128 },
+    #[error(
+        "unable to connect to server {addr}: no route to host; check the address and the routes"
+    )]
+    NoRoute { addr: String },
+    #[error("unable to connect to server {addr}: {source}")]
+    Connect { addr: String, source: io::Error },
+    #[error(
+        "unable to bind to {addr}: {source}; check that the address is this machine's own and the port free"
+    )]
+    Bind { addr: String, source: io::Error },
+    #[error("unable to open a data stream to {addr}: {source}")]
+    StreamConnect { addr: String, source: io::Error },
+    #[error("the server is busy running a test; try again later")]
+    Busy,
+    #[error("the server refused this client; check the run token")]
+    AccessDenied,
+    #[error("the server ended the test with an error: {message}")]
+    Server {
+        code: i32,
+        errno: i32,
+        message: String,
+    },
+    #[error("the server was terminated during the test")]
+    ServerTerminated,
+    #[error("the client was terminated during the test")]
+    ClientTerminated,
+    #[error("the control connection to {peer} was closed by the peer during {during}")]
+    ControlClosed { peer: String, during: &'static str },
+    #[error("the control connection to {peer} failed during {during}: {source}")]
+    Control {
+        peer: String,
+        during: &'static str,
+        source: io::Error,
+    },
+    #[error("{peer} did not answer within {seconds} s during {during}")]
+    Deadline {
+        peer: String,
+        during: &'static str,
+        seconds: u64,
+    },
+    #[error("{peer} does not speak iperf3's protocol: {what}")]
+    Protocol { peer: String, what: String },
+    #[error("{peer} asked for a test that this server does not run: {what}")]
+    Refusing {
+        peer: String,
+        code: i32,
+        what: String,
+    },
+    #[error(
+        "no answer to the UDP hello from {peer} after {tries} tries; check that UDP port {port} is open both ways"
+    )]
+    UdpHello { peer: String, port: u16, tries: u32 },
+    #[error("no data arrived for {seconds} s from {peer}; the test was given up")]
+    NoData { peer: String, seconds: u64 },
+    #[error("data stream {id} failed: {source}")]
+    Stream { id: i32, source: io::Error },
+    #[error("socket option: {0}")]
+    Option(String),
+    #[error("{0}")]
+    Interrupted(&'static str),
+    #[error("exclusive CPUs were not granted: {0}")]
+    Exclusive(String),
+    #[error("{what}: {source}")]
+    Local {
+        what: &'static str,
+        source: io::Error,
+    },
+}
+
+impl SessionError {
+    /// 1 a test that failed, 3 peer unreachable, 4 exclusive CPU not granted, 5 server busy.
+    pub fn exit_code(&self) -> u8 {
+        use SessionError as E;
+        match self {
+            E::NameNotResolved { .. }
+            | E::NoAddressOfFamily { .. }
+            | E::Refused { .. }
+            | E::ConnectTimedOut { .. }
+            | E::NoRoute { .. }
+            | E::Connect { .. } => 3,
+            E::Exclusive(_) => 4,
+            E::Busy => 5,
+            _ => 1,
+        }
+    }
+
+    /// The API's reason.
+    pub fn reason(&self) -> FailureReason {
+        use SessionError as E;
+        match self {
+            E::NameNotResolved { .. } | E::NoAddressOfFamily { .. } => {
+                FailureReason::NameNotResolved
+            }
+            E::Refused { .. }
+            | E::ConnectTimedOut { .. }
+            | E::NoRoute { .. }
+            | E::Connect { .. }
+            | E::StreamConnect { .. }
+            | E::Control { .. }
+            | E::ControlClosed { .. }
+            | E::Deadline { .. }
+            | E::UdpHello { .. }
+            | E::NoData { .. } => FailureReason::PeerUnreachable,
+            E::Busy => FailureReason::ServerBusy,
+            E::AccessDenied | E::Protocol { .. } | E::Refusing { .. } | E::Server { .. } => {
+                FailureReason::ProtocolUnsupported
+            }
+            E::ServerTerminated | E::ClientTerminated | E::Interrupted(_) => {
+                FailureReason::Interrupted
+            }
+            E::Exclusive(_) => FailureReason::ExclusiveCPUNotGranted,
+            E::Bind { .. } | E::Option(_) => FailureReason::InvalidSpec,
+            E::Stream { .. } | E::Local { .. } => FailureReason::EngineCrashed,
+        }
+    }
+}

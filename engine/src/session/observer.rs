@@ -1,0 +1,31 @@
+//! Who is told what happens in a test. The writers (text, JSON, event lines) are observers.
+
+use nettest_report::report::{Interval, Report, ServerOutput};
+use std::net::SocketAddr;
+
+/// Hears of one test (and, on a server, of what comes before it). Calls come from the control thread, never
+/// from a data thread; a slow observer delays rows, not data.
+pub trait Observer: Send {
+    /// The `number`th repeat (1-based) is about to connect. Only with `run_repeats`.
+    fn repeat(&mut self, _number: u32) {}
+    /// The streams are connected and `report.start` is filled; data begins now.
+    fn started(&mut self, _report: &Report) {}
+    /// One row a stream. It is already the last of `report.intervals`.
+    fn interval(&mut self, _report: &Report, _interval: &Interval) {}
+    /// Exactly once a test, whatever its end; `report.error` says what went wrong.
+    fn finished(&mut self, _report: &Report) {}
+    /// The server waits for its `test_number`th test (1-based).
+    fn listening(&mut self, _port: u16, _test_number: u64) {}
+    /// The server took a client on.
+    fn accepted(&mut self, _peer: SocketAddr) {}
+    /// What a client that asked with `--get-server-output` gets. `report.end` is filled.
+    fn server_output(&self, _report: &Report) -> Option<ServerOutput> {
+        None
+    }
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
