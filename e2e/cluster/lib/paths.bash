@@ -21,3 +21,7 @@ kubernetes_bin=$cache/kubernetes-$kubernetes_version/bin
 helm_bin=$cache/helm-$helm_version/bin
 peers=$cache/peers
 images=$cache/images
+
+certificates=$state/certificates
+logs=$state/logs
+kubeconfig=$state/kubeconfig
