@@ -1,0 +1,24 @@
+//! The condition types of both kinds. `Succeeded` is the one to wait for.
+
+/// The spec was understood and is permitted.
+pub const ACCEPTED: &str = "Accepted";
+/// Both pods run on their nodes.
+pub const SCHEDULED: &str = "Scheduled";
+/// Every repeat was measured.
+pub const MEASURED: &str = "Measured";
+/// Every threshold was met.
+pub const WITHIN_THRESHOLDS: &str = "WithinThresholds";
+/// Both engines ran on CPUs of their own.
+pub const CPU_PINNED: &str = "CPUPinned";
+/// Measured, and within its thresholds. Unknown while the run goes on.
+pub const SUCCEEDED: &str = "Succeeded";
+
+/// All types, in the order in which they turn.
+pub const ALL: [&str; 6] = [
+    ACCEPTED,
+    SCHEDULED,
+    MEASURED,
+    WITHIN_THRESHOLDS,
+    CPU_PINNED,
+    SUCCEEDED,
+];

@@ -1,0 +1,93 @@
+//! One end of a pair: where its pod goes and what CPU it gets.
+
+use crate::quantity::Quantity;
+use kube::KubeSchema;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One end of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[x_kube(validation = ("!has(self.nodeName) || !has(self.nodeSelector) || size(self.nodeSelector) == 0", "set nodeName or nodeSelector, not both"))]
+pub struct Endpoint {
+    /// The pod's network namespace. Host needs the operator's policy and a namespace whose Pod Security level allows it.
+    #[serde(default)]
+    pub network: Network,
+    /// The node to run on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253))]
+    pub node_name: Option<String>,
+    /// Labels that the node must carry.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 8))]
+    #[x_kube(validation = ("self.all(k, size(k) <= 317 && size(self[k]) <= 63)", "label keys have at most 317 characters, values at most 63"))]
+    pub node_selector: BTreeMap<String, String>,
+    /// Which CPUs the engine runs on.
+    #[serde(default)]
+    pub cpu: CpuRequest,
+    /// Memory request and limit of the pod.
+    #[serde(default = "Endpoint::default_memory")]
+    pub memory: Quantity,
+}
+
+impl Endpoint {
+    fn default_memory() -> Quantity {
+        Quantity::from("256Mi")
+    }
+}
+
+impl Default for Endpoint {
+    fn default() -> Self {
+        Endpoint {
+            network: Network::Pod,
+            node_name: None,
+            node_selector: BTreeMap::new(),
+            cpu: CpuRequest::default(),
+            memory: Self::default_memory(),
+        }
+    }
+}
+
+/// The pod's network namespace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Network {
+    #[default]
+    Pod,
+    Host,
+}
+
+/// Which CPUs the engine runs on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CpuRequest {
+    /// Shared: a request and no limit. Exclusive: a Guaranteed pod whose CPUs the kubelet's static policy grants to it alone; the test fails rather than run unpinned.
+    #[serde(default)]
+    pub mode: CpuMode,
+    /// CPUs. Shared: requested as a tenth of a CPU each, no limit. Exclusive: whole CPUs.
+    #[serde(default = "CpuRequest::default_count")]
+    #[schemars(range(min = 1, max = 64))]
+    pub count: i32,
+}
+
+impl CpuRequest {
+    fn default_count() -> i32 {
+        1
+    }
+}
+
+impl Default for CpuRequest {
+    fn default() -> Self {
+        CpuRequest {
+            mode: CpuMode::Shared,
+            count: 1,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum CpuMode {
+    #[default]
+    Shared,
+    Exclusive,
+}

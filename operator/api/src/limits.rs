@@ -1,0 +1,34 @@
+//! How long a run may wait and last.
+
+use crate::duration::Duration;
+use kube::KubeSchema;
+use serde::{Deserialize, Serialize};
+
+/// How long a run may wait and last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Limits {
+    /// From the first try to place a pod until it runs: 5s to 24h. Past it the run fails with the reason it waits for.
+    #[serde(default = "Limits::default_schedule")]
+    #[x_kube(validation = ("duration(self) >= duration('5s') && duration(self) <= duration('24h')", "limits.scheduleTimeout is 5s to 24h"))]
+    pub schedule_timeout: Duration,
+    /// From the client's start to its result: 10s to 48h. Unset: the planned time of all repeats plus 2m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = ("duration(self) >= duration('10s') && duration(self) <= duration('48h')", "limits.runTimeout is 10s to 48h"))]
+    pub run_timeout: Option<Duration>,
+}
+
+impl Limits {
+    fn default_schedule() -> Duration {
+        Duration::from("3m")
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            schedule_timeout: Self::default_schedule(),
+            run_timeout: None,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! NetTestRun: one execution, with an immutable copy of the spec.
+
+use crate::{
+    net_test::NetTestSpec,
+    result::{PairStatus, ThresholdResult, VariantResult, Verdict},
+};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use kube::{CustomResource, KubeSchema};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One execution of a test. The operator makes one for each new generation of a NetTest; users may make one with generateName.
+#[derive(CustomResource, Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[kube(
+    group = "nettest.dev",
+    version = "v1alpha1",
+    kind = "NetTestRun",
+    plural = "nettestruns",
+    shortname = "ntr",
+    category = "nettest",
+    namespaced,
+    status = "NetTestRunStatus",
+    derive = "PartialEq",
+    doc = "One execution of a NetTest: an immutable copy of its spec, and what was measured.",
+    printcolumn = r#"{"name":"Test","type":"string","jsonPath":".spec.testName"}"#,
+    printcolumn = r#"{"name":"Throughput","type":"string","jsonPath":".status.results[0].throughput"}"#,
+    printcolumn = r#"{"name":"Verdict","type":"string","jsonPath":".status.verdict"}"#,
+    printcolumn = r#"{"name":"Reason","type":"string","jsonPath":".status.conditions[?(@.type==\"Succeeded\")].reason"}"#,
+    printcolumn = r#"{"name":"Finished","type":"date","jsonPath":".status.finishTime"}"#,
+    printcolumn = r#"{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}"#
+)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[x_kube(validation = ("self == oldSelf", "the spec of a NetTestRun cannot be changed: make another run"))]
+pub struct NetTestRunSpec {
+    /// The NetTest that this run belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 253))]
+    pub test_name: Option<String>,
+    /// Its generation when the run was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_generation: Option<i64>,
+    /// The copy of the spec.
+    pub test: NetTestSpec,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NetTestRunStatus {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// When the run was first seen; scheduleTimeout counts from the moment it leaves the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<Time>,
+    /// When it left the queue (its nodes were free).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement_time: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_time: Option<Time>,
+    /// Number of the current or last attempt, from 1. A measured failure is never repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<PairStatus>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128), extend("x-kubernetes-list-type" = "atomic"))]
+    pub results: Vec<VariantResult>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
+    pub thresholds: Vec<ThresholdResult>,
+    /// ConfigMap with the full iperf3 documents (gzip), when they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documents: Option<DocumentsStatus>,
+}
+
+/// Where the full documents are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentsStatus {
+    /// Absent when nothing could be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_map: Option<String>,
+    /// The documents were cut or not readable; the figures above are whole all the same.
+    pub truncated: bool,
+}

@@ -1,0 +1,101 @@
+//! What flows between client and server.
+
+use crate::{duration::Duration, quantity::Quantity};
+use kube::KubeSchema;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What flows between client and server: iperf3's options, one typed field each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[x_kube(validation = ("!(has(self.duration) && has(self.bytes))", "traffic.duration and traffic.bytes exclude each other: set the one that should end the test"))]
+#[x_kube(validation = ("self.protocol == 'TCP' || !has(self.congestionControl)", "traffic.congestionControl is TCP's: remove it or set traffic.protocol to TCP"))]
+#[x_kube(validation = ("self.protocol == 'UDP' || !has(self.messageSize) || type(self.messageSize) != int || self.messageSize <= 1048576", "traffic.messageSize is at most 1Mi for TCP"))]
+#[x_kube(validation = ("self.protocol == 'TCP' || !has(self.messageSize) || type(self.messageSize) != int || (self.messageSize >= 16 && self.messageSize <= 65507)", "traffic.messageSize is 16 to 65507 for UDP"))]
+pub struct Traffic {
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// Who sends: the client (Forward), the server (Reverse), both at once (Bidirectional).
+    #[serde(default)]
+    pub direction: Direction,
+    /// How long data is counted, after `omit`: 1s to 24h. 10s when neither this nor `bytes` is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = ("duration(self) >= duration('1s') && duration(self) <= duration('24h')", "traffic.duration is 1s to 24h"))]
+    pub duration: Option<Duration>,
+    /// End after this many bytes instead of a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Quantity>,
+    /// Data flows this long before counting starts: 0s to 600s.
+    #[serde(default = "Traffic::default_omit")]
+    #[x_kube(validation = ("duration(self) <= duration('600s')", "traffic.omit is at most 600s"))]
+    pub omit: Duration,
+    /// Time between rows: 100ms to 60s.
+    #[serde(default = "Traffic::default_interval")]
+    #[x_kube(validation = ("duration(self) >= duration('100ms') && duration(self) <= duration('60s')", "traffic.interval is 100ms to 60s"))]
+    pub interval: Duration,
+    #[serde(default = "Traffic::default_streams")]
+    #[schemars(range(min = 1, max = 128))]
+    pub parallel_streams: i32,
+    /// Asked bits per second of each stream; 0 is unlimited. TCP is unlimited and UDP 1M when unset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bitrate: Option<Quantity>,
+    /// Bytes of one write (TCP, at most 1Mi) or one datagram (UDP, 16 to 65507).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_size: Option<Quantity>,
+    /// Asked socket buffer in bytes, at most 512Mi; the result says what was granted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_size: Option<Quantity>,
+    /// TCP congestion control, e.g. cubic or bbr.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[a-z][a-z0-9_]{0,14}$"))]
+    pub congestion_control: Option<String>,
+}
+
+impl Traffic {
+    pub const DEFAULT_DURATION: &'static str = "10s";
+
+    fn default_omit() -> Duration {
+        Duration::from("0s")
+    }
+
+    fn default_interval() -> Duration {
+        Duration::from("1s")
+    }
+
+    fn default_streams() -> i32 {
+        1
+    }
+}
+
+impl Default for Traffic {
+    fn default() -> Self {
+        Traffic {
+            protocol: Protocol::TCP,
+            direction: Direction::Forward,
+            duration: None,
+            bytes: None,
+            omit: Self::default_omit(),
+            interval: Self::default_interval(),
+            parallel_streams: 1,
+            bitrate: None,
+            message_size: None,
+            window_size: None,
+            congestion_control: None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Protocol {
+    #[default]
+    TCP,
+    UDP,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Direction {
+    #[default]
+    Forward,
+    Reverse,
+    Bidirectional,
+}
