@@ -1,0 +1,217 @@
+//! The figures of one stream: written by its data thread, read by anybody, without a lock.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+/// The figures of one stream since its first byte. Nothing is ever reset: the omitted part and the interval
+/// rows are differences of two snapshots (see [`Snapshot::since`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Snapshot {
+    /// Payload bytes. A UDP receiver counts each datagram once: a duplicate adds to `duplicates` only, so that
+    /// received never exceeds sent.
+    pub bytes: u64,
+    /// UDP: datagrams sent, or distinct datagrams received. TCP: writes or reads.
+    pub packets: u64,
+    /// UDP: highest sequence number sent or seen.
+    pub highest_seq: u64,
+    /// UDP receiver: numbers up to `highest_seq` that have not arrived (yet): a late one takes 1 off again.
+    pub lost: u64,
+    /// UDP receiver: datagrams that arrived behind a later one.
+    pub out_of_order: u64,
+    /// UDP receiver: datagrams that had already arrived.
+    pub duplicates: u64,
+    /// UDP receiver: the RFC 3550 estimate, a state and not a sum.
+    pub jitter_ns: u64,
+    /// UDP receiver: dropped by this socket's full buffer (a part of `lost`), where the kernel tells.
+    pub socket_drops: Option<u64>,
+}
+
+impl Snapshot {
+    /// What happened since `earlier`. `lost` may have shrunk in between (late datagrams of the part before);
+    /// it is then 0, never negative. `jitter_ns` is the present estimate.
+    pub fn since(&self, earlier: &Snapshot) -> Snapshot {
+        Snapshot {
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            packets: self.packets.saturating_sub(earlier.packets),
+            highest_seq: self.highest_seq.saturating_sub(earlier.highest_seq),
+            lost: self.lost.saturating_sub(earlier.lost),
+            out_of_order: self.out_of_order.saturating_sub(earlier.out_of_order),
+            duplicates: self.duplicates.saturating_sub(earlier.duplicates),
+            jitter_ns: self.jitter_ns,
+            socket_drops: match (self.socket_drops, earlier.socket_drops) {
+                (Some(now), Some(then)) => Some(now.saturating_sub(then)),
+                (now, _) => now,
+            },
+        }
+    }
+}
+
+/// Relaxed atomics with one writer. A sequence lock makes a snapshot consistent (bytes, packets and loss of the
+/// same batch) without stopping the writer. On a cache line pair of its own: neighbours would slow each other.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct StreamCounters {
+    version: AtomicU64,
+    bytes: AtomicU64,
+    packets: AtomicU64,
+    highest_seq: AtomicU64,
+    lost: AtomicU64,
+    out_of_order: AtomicU64,
+    duplicates: AtomicU64,
+    jitter_ns: AtomicU64,
+    /// Nanoseconds of the run's clock, plus 1; 0: none yet.
+    first: AtomicU64,
+    last: AtomicU64,
+    /// Datagrams that are none of ours: too short, number 0, absurd number.
+    malformed: AtomicU64,
+    /// Sender: bytes and packets when the budget came into force, plus 1; 0: not (yet).
+    mark_bytes: AtomicU64,
+    mark_packets: AtomicU64,
+}
+
+/// Reads before a torn snapshot is accepted: only a writer that is preempted in mid-publication gets there.
+const SNAPSHOT_TRIES: u32 = 1000;
+
+impl StreamCounters {
+    /// The figures now. `socket_drops` is the socket's affair and stays `None` here.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut tries = 0;
+        loop {
+            let before = self.version.load(Ordering::Acquire);
+            let snapshot = Snapshot {
+                bytes: self.bytes.load(Ordering::Relaxed),
+                packets: self.packets.load(Ordering::Relaxed),
+                highest_seq: self.highest_seq.load(Ordering::Relaxed),
+                lost: self.lost.load(Ordering::Relaxed),
+                out_of_order: self.out_of_order.load(Ordering::Relaxed),
+                duplicates: self.duplicates.load(Ordering::Relaxed),
+                jitter_ns: self.jitter_ns.load(Ordering::Relaxed),
+                socket_drops: None,
+            };
+            fence(Ordering::Acquire);
+            tries += 1;
+            let stable = before.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == before;
+            if stable || tries >= SNAPSHOT_TRIES {
+                return snapshot;
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Publishes the totals of the one writing thread; `now_ns` is the run's clock at this batch.
+    pub fn publish(&self, totals: &Snapshot, now_ns: u64) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.bytes.store(totals.bytes, Ordering::Relaxed);
+        self.packets.store(totals.packets, Ordering::Relaxed);
+        self.highest_seq
+            .store(totals.highest_seq, Ordering::Relaxed);
+        self.lost.store(totals.lost, Ordering::Relaxed);
+        self.out_of_order
+            .store(totals.out_of_order, Ordering::Relaxed);
+        self.duplicates.store(totals.duplicates, Ordering::Relaxed);
+        self.jitter_ns.store(totals.jitter_ns, Ordering::Relaxed);
+        self.version.store(version + 2, Ordering::Release);
+        self.last.store(now_ns + 1, Ordering::Relaxed);
+    }
+
+    /// Notes when the first byte moved; later calls change nothing.
+    pub fn started(&self, now_ns: u64) {
+        if self.first.load(Ordering::Relaxed) == 0 {
+            self.first.store(now_ns + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Nanoseconds of the run's clock at the first and the latest data.
+    pub fn first_last(&self) -> (Option<u64>, Option<u64>) {
+        let read = |cell: &AtomicU64| cell.load(Ordering::Relaxed).checked_sub(1);
+        (read(&self.first), read(&self.last))
+    }
+
+    pub fn add_malformed(&self, count: u64) {
+        self.malformed.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Datagrams that were not counted as data.
+    pub fn malformed(&self) -> u64 {
+        self.malformed.load(Ordering::Relaxed)
+    }
+
+    /// Notes a sender's totals at the moment from which the budget counts.
+    pub fn mark(&self, totals: &Snapshot) {
+        self.mark_packets
+            .store(totals.packets + 1, Ordering::Relaxed);
+        self.mark_bytes.store(totals.bytes + 1, Ordering::Release);
+    }
+
+    /// A sender's totals when the budget came into force: what to subtract for an exact `-O` with `-n` or `-k`.
+    pub fn marked(&self) -> Option<Snapshot> {
+        let bytes = self.mark_bytes.load(Ordering::Acquire).checked_sub(1)?;
+        let packets = self.mark_packets.load(Ordering::Relaxed).checked_sub(1)?;
+        Some(Snapshot {
+            bytes,
+            packets,
+            highest_seq: packets,
+            ..Snapshot::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn rows_are_differences_and_never_negative() {
+        let omitted = Snapshot {
+            bytes: 100,
+            packets: 4,
+            lost: 3,
+            socket_drops: Some(2),
+            ..Snapshot::default()
+        };
+        let later = Snapshot {
+            bytes: 150,
+            packets: 9,
+            lost: 1,
+            socket_drops: Some(2),
+            ..Snapshot::default()
+        };
+        let row = later.since(&omitted);
+        assert_eq!(
+            (row.bytes, row.packets, row.lost, row.socket_drops),
+            (50, 5, 0, Some(0))
+        );
+    }
+
+    #[test]
+    fn a_snapshot_is_never_torn_between_bytes_and_packets() {
+        let counters = Arc::new(StreamCounters::default());
+        let done = Arc::new(AtomicBool::new(false));
+        let writer = std::thread::spawn({
+            let (counters, done) = (counters.clone(), done.clone());
+            move || {
+                for packets in 1..200_000u64 {
+                    let totals = Snapshot {
+                        bytes: packets * 1448,
+                        packets,
+                        ..Snapshot::default()
+                    };
+                    counters.publish(&totals, packets);
+                }
+                done.store(true, Ordering::Relaxed);
+            }
+        });
+        let mut last = 0;
+        while !done.load(Ordering::Relaxed) {
+            let seen = counters.snapshot();
+            assert_eq!(seen.bytes, seen.packets * 1448);
+            assert!(seen.packets >= last, "totals never go back");
+            last = seen.packets;
+        }
+        writer.join().unwrap();
+        assert_eq!(counters.snapshot().packets, 199_999);
+    }
+}
