@@ -1,0 +1,226 @@
+//! The command line; every flag has an environment variable, so that a chart can set either.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+
+/// Measures the network between pods and nodes, as NetTest objects ask.
+#[derive(Debug, Parser)]
+#[command(name = "nettest-operator", version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the controller.
+    Run(Box<RunArgs>),
+    /// Print the CustomResourceDefinitions as YAML.
+    Crd,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// Image that has /nettest-engine in it.
+    #[arg(long, env = "NETTEST_ENGINE_IMAGE", value_name = "IMAGE")]
+    pub engine_image: String,
+
+    /// When nodes pull the engine image.
+    #[arg(
+        long,
+        env = "NETTEST_PULL_POLICY",
+        value_enum,
+        default_value = "IfNotPresent"
+    )]
+    pub pull_policy: PullPolicy,
+
+    /// Names of Secrets for pulling the engine image, in each test's namespace.
+    #[arg(
+        long,
+        env = "NETTEST_IMAGE_PULL_SECRETS",
+        value_delimiter = ',',
+        value_name = "NAME,..."
+    )]
+    pub image_pull_secrets: Vec<String>,
+
+    /// The operator's own namespace: its Lease is here, and host network is allowed here by default.
+    #[arg(long, env = "POD_NAMESPACE", default_value = "default")]
+    pub namespace: String,
+
+    /// Name of this replica.
+    #[arg(long, env = "POD_NAME", value_name = "NAME")]
+    pub pod_name: Option<String>,
+
+    /// Namespaces to serve; all when unset.
+    #[arg(
+        long,
+        env = "NETTEST_WATCH_NAMESPACES",
+        value_delimiter = ',',
+        value_name = "NAMESPACE,..."
+    )]
+    pub watch_namespaces: Vec<String>,
+
+    /// Namespaces whose tests may use the nodes' network; `*` for all. The operator's own when unset.
+    #[arg(
+        long,
+        env = "NETTEST_HOST_NETWORK_NAMESPACES",
+        value_delimiter = ',',
+        value_name = "NAMESPACE,..."
+    )]
+    pub host_network_namespaces: Option<Vec<String>>,
+
+    /// Take part in leader election; needed with more than one replica.
+    #[arg(long, env = "NETTEST_LEADER_ELECT", default_value_t = true, action = clap::ArgAction::Set, value_name = "BOOL")]
+    pub leader_elect: bool,
+
+    /// Where /metrics, /healthz and /readyz are served.
+    #[arg(
+        long,
+        env = "NETTEST_ADMIN_ADDRESS",
+        default_value = "0.0.0.0:8080",
+        value_name = "ADDRESS"
+    )]
+    pub admin_address: SocketAddr,
+
+    /// Form of the log.
+    #[arg(long, env = "NETTEST_LOG_FORMAT", value_enum, default_value = "text")]
+    pub log_format: LogFormat,
+
+    /// What to log, as tracing's EnvFilter writes it.
+    #[arg(
+        long,
+        env = "NETTEST_LOG",
+        default_value = "info,kube_client=warn",
+        value_name = "FILTER"
+    )]
+    pub log: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PullPolicy {
+    #[value(name = "Always")]
+    Always,
+    #[value(name = "IfNotPresent")]
+    IfNotPresent,
+    #[value(name = "Never")]
+    Never,
+}
+
+impl PullPolicy {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PullPolicy::Always => "Always",
+            PullPolicy::IfNotPresent => "IfNotPresent",
+            PullPolicy::Never => "Never",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+impl RunArgs {
+    /// The namespaces to serve, each once; empty for all. An environment variable set to nothing means unset.
+    pub fn served_namespaces(&self) -> Vec<String> {
+        let mut names: Vec<String> = non_empty(&self.watch_namespaces);
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    pub fn pull_secrets(&self) -> Vec<String> {
+        non_empty(&self.image_pull_secrets)
+    }
+
+    /// The namespaces that may use host network.
+    pub fn host_network(&self) -> Vec<String> {
+        match &self.host_network_namespaces {
+            None => vec![self.namespace.clone()],
+            Some(names) => non_empty(names),
+        }
+    }
+
+    /// Who we are among the replicas. A pod's name is its host name.
+    pub fn identity(&self) -> String {
+        self.pod_name
+            .clone()
+            .filter(|name| !name.is_empty())
+            .or_else(|| {
+                std::env::var("HOSTNAME")
+                    .ok()
+                    .filter(|name| !name.is_empty())
+            })
+            .unwrap_or_else(|| format!("nettest-operator-{}", std::process::id()))
+    }
+}
+
+fn non_empty(names: &[String]) -> Vec<String> {
+    names
+        .iter()
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(words: &[&str]) -> RunArgs {
+        let base = [
+            "nettest-operator",
+            "run",
+            "--engine-image",
+            "localhost/nettest:dev",
+        ];
+        match Cli::try_parse_from(base.iter().chain(words))
+            .unwrap()
+            .command
+        {
+            Command::Run(args) => *args,
+            Command::Crd => panic!("asked for run"),
+        }
+    }
+
+    #[test]
+    fn host_network_is_allowed_in_the_operators_namespace_only_unless_told() {
+        assert_eq!(run(&["--namespace", "net"]).host_network(), ["net"]);
+        assert_eq!(
+            run(&["--host-network-namespaces", "a,b"]).host_network(),
+            ["a", "b"]
+        );
+        assert!(
+            run(&["--host-network-namespaces", ""])
+                .host_network()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn namespaces_are_counted_once_and_empty_means_all() {
+        assert_eq!(
+            run(&["--watch-namespaces", "b,a,,b"]).served_namespaces(),
+            ["a", "b"]
+        );
+        assert!(
+            run(&["--watch-namespaces", ""])
+                .served_namespaces()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn an_engine_image_is_required() {
+        let error = Cli::try_parse_from(["nettest-operator", "run"]).unwrap_err();
+        assert!(error.to_string().contains("--engine-image"), "{error}");
+    }
+
+    #[test]
+    fn election_can_be_switched_off() {
+        assert!(run(&[]).leader_elect);
+        assert!(!run(&["--leader-elect=false"]).leader_elect);
+    }
+}
