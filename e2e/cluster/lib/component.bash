@@ -14,6 +14,7 @@ component_run() { # NAME
   local folder=$state/components/$1 machine pid
   machine=$(<"$folder/machine")
   # The shell hands the program over to the machine's PID 1 and ends.
+  # shellcheck disable=SC2016
   pid=$(on "$machine" bash -c 'setsid bash "$0" >>"$1" 2>&1 </dev/null 9>&- & echo $!' \
     "$folder/command" "$logs/$1.log")
   echo "$pid $(start_time "$pid" "$(machine_root "$machine")")" >"$folder/process"

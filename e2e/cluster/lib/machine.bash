@@ -25,13 +25,13 @@ machine_root() { # NAME
 }
 
 machine_up() { # NAME
-  local name=$1 pid
+  local name=$1
   mkdir -p "$state/$name"/var/{upper,work}
   # The shell's child, not the shell, is the first process of the new PID namespace.
-  pid=$(unshare --net --mount --pid --uts --ipc -- bash -c '
-    setsid bash "$0" "$@" >"$1/logs/$2.log" 2>&1 </dev/null 9>&- & echo $!' \
-    "$cluster_source/lib/machine-init" "$state" "$name")
-  echo "$pid $(start_time "$pid")" >"$state/$name/init"
+  # shellcheck disable=SC2016
+  unshare --net --mount --pid --uts --ipc -- \
+    bash -c 'setsid bash "$0" "$@" >"$1/logs/$2.log" 2>&1 </dev/null 9>&- &' \
+    "$cluster_source/lib/machine-init" "$state" "$name"
   await 5 test -e "$state/$name/ready" ||
     fail "machine $name did not start: $(tail -n 5 "$logs/$name.log")"
 }
