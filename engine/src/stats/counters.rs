@@ -1,6 +1,7 @@
 //! The figures of one stream: written by its data thread, read by anybody, without a lock.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::Duration;
 
 /// The figures of one stream since its first byte. Nothing is ever reset: the omitted part and the interval
 /// rows are differences of two snapshots (see [`Snapshot::since`]).
@@ -21,7 +22,8 @@ pub struct Snapshot {
     pub duplicates: u64,
     /// UDP receiver: the RFC 3550 estimate, a state and not a sum.
     pub jitter_ns: u64,
-    /// UDP receiver: dropped by this socket's full buffer (a part of `lost`), where the kernel tells.
+    /// UDP receiver: dropped by this socket's full buffer (a part of `lost`), where the kernel tells. Exact at rates
+    /// where datagrams come one by one, else see [`StreamCounters::datagrams_in`].
     pub socket_drops: Option<u64>,
 }
 
@@ -63,13 +65,19 @@ pub struct StreamCounters {
     last: AtomicU64,
     /// Datagrams that are none of ours: too short, number 0, absurd number.
     malformed: AtomicU64,
+    /// What the kernel handed over as one, and the datagrams in it.
+    messages: AtomicU64,
+    datagrams: AtomicU64,
     /// Sender: bytes and packets when the budget came into force, plus 1; 0: not (yet).
     mark_bytes: AtomicU64,
     mark_packets: AtomicU64,
 }
 
-/// Reads before a torn snapshot is accepted: only a writer that is preempted in mid-publication gets there.
-const SNAPSHOT_TRIES: u32 = 1000;
+/// Reads at once; then a writer was preempted in mid-publication, and the reader makes room for it.
+const QUICK_TRIES: u32 = 100;
+const PAUSE: Duration = Duration::from_micros(50);
+/// Reads before a torn snapshot is accepted: a second of pauses.
+const ALL_TRIES: u32 = 20_000;
 
 impl StreamCounters {
     /// The figures now. `socket_drops` is the socket's affair and stays `None` here.
@@ -90,10 +98,12 @@ impl StreamCounters {
             fence(Ordering::Acquire);
             tries += 1;
             let stable = before.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == before;
-            if stable || tries >= SNAPSHOT_TRIES {
-                return snapshot;
+            match tries {
+                _ if stable => return snapshot,
+                ALL_TRIES.. => return snapshot,
+                QUICK_TRIES.. => std::thread::sleep(PAUSE),
+                _ => std::hint::spin_loop(),
             }
-            std::hint::spin_loop();
         }
     }
 
@@ -135,6 +145,23 @@ impl StreamCounters {
     /// Datagrams that were not counted as data.
     pub fn malformed(&self) -> u64 {
         self.malformed.load(Ordering::Relaxed)
+    }
+
+    pub fn add_messages(&self, messages: u64, datagrams: u64) {
+        self.messages.fetch_add(messages, Ordering::Relaxed);
+        self.datagrams.fetch_add(datagrams, Ordering::Relaxed);
+    }
+
+    /// Datagrams in `dropped` messages: the kernel counts what it merged (UDP_GRO) as one when it drops it. Exact
+    /// while nothing was merged; else by the average of those that arrived.
+    pub fn datagrams_in(&self, dropped: u64) -> u64 {
+        let messages = self.messages.load(Ordering::Relaxed);
+        let datagrams = self.datagrams.load(Ordering::Relaxed).max(messages);
+        let product = u128::from(dropped) * u128::from(datagrams);
+        let average = product
+            .checked_div(u128::from(messages))
+            .unwrap_or(u128::from(dropped));
+        u64::try_from(average).unwrap_or(u64::MAX)
     }
 
     /// Notes a sender's totals at the moment from which the budget counts.
@@ -184,6 +211,16 @@ mod tests {
             (row.bytes, row.packets, row.lost, row.socket_drops),
             (50, 5, 0, Some(0))
         );
+    }
+
+    #[test]
+    fn dropped_messages_are_weighed_by_what_the_others_carried() {
+        let counters = StreamCounters::default();
+        assert_eq!(counters.datagrams_in(3), 3);
+        counters.add_messages(10, 10);
+        assert_eq!(counters.datagrams_in(3), 3, "nothing merged: exact");
+        counters.add_messages(10, 450);
+        assert_eq!(counters.datagrams_in(2), 46);
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl RunControl {
         self.clock.checked_add(std::time::Duration::from_nanos(ns))
     }
 
-    /// Blocks a data thread until the start; false: stopped before.
+    /// Blocks a data thread until the start; false: stopped without one.
     pub fn wait_for_start(&self) -> bool {
         let closed = |_: &mut ()| !self.started.load(Ordering::Relaxed) && !self.stopped();
         let guard = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +117,7 @@ impl RunControl {
                 .wait_while(guard, closed)
                 .unwrap_or_else(PoisonError::into_inner),
         );
-        !self.stopped()
+        self.started.load(Ordering::Relaxed)
     }
 
     /// Under the gate's lock, so that no thread goes to sleep between its look and the notification.

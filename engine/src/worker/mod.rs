@@ -6,6 +6,8 @@
 mod budget;
 mod control;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use budget::Budget;
 pub use control::RunControl;

@@ -50,7 +50,8 @@ pub struct StreamHandle {
     control: Arc<RunControl>,
     protocol: Protocol,
     duty: Duty,
-    thread: JoinHandle<io::Result<()>>,
+    /// Taken by `join`.
+    thread: Option<JoinHandle<io::Result<()>>>,
 }
 
 /// What a stream ended with.
@@ -108,7 +109,7 @@ pub fn spawn(task: StreamTask, control: Arc<RunControl>) -> io::Result<StreamHan
         control,
         protocol,
         duty,
-        thread,
+        thread: Some(thread),
     })
 }
 
@@ -116,11 +117,12 @@ impl StreamHandle {
     /// The figures now, at any time.
     pub fn snapshot(&self) -> Snapshot {
         let udp_receiver = self.protocol == Protocol::Udp && self.duty == Duty::Receive;
-        let socket_drops = if udp_receiver {
+        let dropped = if udp_receiver {
             sock::socket_drops(&self.socket)
         } else {
             None
         };
+        let socket_drops = dropped.map(|messages| self.counters.datagrams_in(messages));
         Snapshot {
             socket_drops,
             ..self.counters.snapshot()
@@ -162,7 +164,7 @@ impl StreamHandle {
 
     /// The thread has ended: told to, budget used up, peer closed, or an error (see [`StreamHandle::join`]).
     pub fn is_finished(&self) -> bool {
-        self.thread.is_finished()
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// When the first and the latest data moved, for the divisor of a rate.
@@ -173,33 +175,17 @@ impl StreamHandle {
     }
 
     /// Waits for the thread's end (stop it first) and closes the socket.
-    pub fn join(self) -> StreamOutcome {
+    pub fn join(mut self) -> StreamOutcome {
         let granted = self.granted();
-        let StreamHandle {
-            socket,
-            counters,
-            control: _,
-            protocol,
-            duty,
-            thread,
-        } = self;
-        let error = match thread.join() {
-            Ok(ended) => ended.err(),
-            Err(_) => Some(io::Error::other(
+        let error = match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(ended)) => ended.err(),
+            Some(Err(_)) => Some(io::Error::other(
                 "the data thread panicked: a defect of nettest-engine",
             )),
-        };
-        let udp_receiver = protocol == Protocol::Udp && duty == Duty::Receive;
-        let socket_drops = if udp_receiver {
-            sock::socket_drops(&socket)
-        } else {
-            None
+            None => None,
         };
         StreamOutcome {
-            snapshot: Snapshot {
-                socket_drops,
-                ..counters.snapshot()
-            },
+            snapshot: self.snapshot(),
             error,
             granted,
         }

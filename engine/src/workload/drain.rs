@@ -15,10 +15,16 @@ pub fn idle_ns(rtt_us: u32) -> u64 {
     (IDLE_NS + u64::from(rtt_us) * 2_000).min(LONGEST_IDLE_NS)
 }
 
-/// Whether a receiver that was stopped at `stopped_ns` and got its latest data at `last_data_ns` is done.
-pub fn over(now_ns: u64, stopped_ns: u64, last_data_ns: u64, idle_ns: u64) -> bool {
-    let quiet_since = last_data_ns.max(stopped_ns);
-    now_ns.saturating_sub(quiet_since) >= idle_ns || now_ns.saturating_sub(stopped_ns) >= LONGEST_NS
+/// Whether a receiver that was stopped at `stopped_ns`, got its latest data at `last_data_ns` and just now found
+/// nothing is done. Only a look into the empty socket tells: a thread that was not scheduled for a while knows
+/// nothing of what has come in between.
+pub fn quiet(now_ns: u64, stopped_ns: u64, last_data_ns: u64, idle_ns: u64) -> bool {
+    now_ns.saturating_sub(last_data_ns.max(stopped_ns)) >= idle_ns
+}
+
+/// Whether a receiver that was stopped at `stopped_ns` and still gets data must end.
+pub fn overdue(now_ns: u64, stopped_ns: u64) -> bool {
+    now_ns.saturating_sub(stopped_ns) >= LONGEST_NS
 }
 
 #[cfg(test)]
@@ -30,19 +36,20 @@ mod tests {
     #[test]
     fn silence_after_the_stop_ends_it() {
         assert!(
-            !over(1050 * MS, 1000 * MS, 0, idle_ns(0)),
+            !quiet(1050 * MS, 1000 * MS, 0, idle_ns(0)),
             "50 ms after the stop something may be on the way"
         );
-        assert!(over(1060 * MS, 1000 * MS, 0, idle_ns(0)));
+        assert!(quiet(1060 * MS, 1000 * MS, 0, idle_ns(0)));
         assert!(
-            !over(1100 * MS, 1000 * MS, 1090 * MS, idle_ns(0)),
+            !quiet(1100 * MS, 1000 * MS, 1090 * MS, idle_ns(0)),
             "data still comes"
         );
     }
 
     #[test]
     fn a_peer_that_never_stops_is_cut_off() {
-        assert!(over(2000 * MS, 1000 * MS, 2000 * MS, idle_ns(0)));
+        assert!(!overdue(1999 * MS, 1000 * MS));
+        assert!(overdue(2000 * MS, 1000 * MS));
     }
 
     #[test]

@@ -72,17 +72,10 @@ pub fn receive(mut lane: Lane<'_>) -> io::Result<()> {
         return Ok(());
     }
     let mut last_data = 0;
-    let mut idle_ns = None;
+
     let mut socket = lane.socket;
     loop {
-        if let Some(stopped) = lane.control.stopped_ns() {
-            let idle = *idle_ns.get_or_insert_with(|| {
-                drain::idle_ns(sock::tcp_info(lane.socket).map_or(0, |info| info.rtt_us))
-            });
-            if drain::over(lane.control.now_ns(), stopped, last_data, idle) {
-                return Ok(());
-            }
-        }
+        let stopped = lane.control.stopped_ns();
         match socket.read(&mut buffer) {
             Ok(0) => return Ok(()),
             Ok(count) => {
@@ -91,8 +84,18 @@ pub fn receive(mut lane: Lane<'_>) -> io::Result<()> {
                 lane.totals.bytes += count as u64;
                 lane.totals.packets += 1;
                 lane.publish(last_data);
+                if stopped.is_some_and(|stopped| drain::overdue(last_data, stopped)) {
+                    return Ok(());
+                }
             }
-            Err(error) if is_pause(&error) => {}
+            Err(error) if is_pause(&error) => {
+                let idle_ns =
+                    || drain::idle_ns(sock::tcp_info(lane.socket).map_or(0, |info| info.rtt_us));
+                let now = lane.control.now_ns();
+                if stopped.is_some_and(|stopped| drain::quiet(now, stopped, last_data, idle_ns())) {
+                    return Ok(());
+                }
+            }
             Err(_) if lane.control.stopped() => return Ok(()),
             Err(error) => return Err(error),
         }

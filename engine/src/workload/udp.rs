@@ -86,22 +86,31 @@ pub fn receive(mut lane: Lane<'_>, width: Width) -> io::Result<()> {
     }
     let mut last_data = 0;
     loop {
-        if let Some(stopped) = lane.control.stopped_ns()
-            && drain::over(lane.control.now_ns(), stopped, last_data, drain::idle_ns(0))
-        {
-            return Ok(());
-        }
+        let stopped = lane.control.stopped_ns();
         match batch.receive(lane.socket) {
             Ok(()) => {}
-            Err(error) if is_pause(&error) => continue,
+            Err(error) if is_pause(&error) => {
+                let now = lane.control.now_ns();
+                if stopped
+                    .is_some_and(|stopped| drain::quiet(now, stopped, last_data, drain::idle_ns(0)))
+                {
+                    return Ok(());
+                }
+                continue;
+            }
             Err(_) if lane.control.stopped() => return Ok(()),
             Err(error) => return Err(error),
         }
         // One reading a call: what waited together arrived together, as far as a program can tell.
         let now = lane.control.now_ns();
+        if stopped.is_some_and(|stopped| drain::overdue(now, stopped)) {
+            return Ok(());
+        }
         let mut malformed = 0;
+        let mut datagrams = 0;
         let before = lane.totals.packets;
         for datagram in batch.datagrams() {
+            datagrams += 1;
             let Some(header) = Header::read(datagram, width) else {
                 malformed += 1;
                 continue;
@@ -116,6 +125,8 @@ pub fn receive(mut lane: Lane<'_>, width: Width) -> io::Result<()> {
                 Arrival::Foreign => malformed += 1,
             }
         }
+        lane.counters
+            .add_messages(batch.messages() as u64, datagrams);
         if malformed > 0 {
             lane.counters.add_malformed(malformed);
         }
