@@ -45,6 +45,54 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Every reason, in the order of the list above.
+    pub const ALL: &'static [Reason] = &[
+        Reason::Valid,
+        Reason::Pending,
+        Reason::Queued,
+        Reason::Starting,
+        Reason::Running,
+        Reason::PodsRunning,
+        Reason::MeasurementComplete,
+        Reason::ThresholdsMet,
+        Reason::NoThresholds,
+        Reason::ExclusiveConfirmed,
+        Reason::SharedPool,
+        Reason::Passed,
+        Reason::ThresholdNotMet,
+        Reason::NotMeasured,
+        Reason::Refused,
+        Reason::Unschedulable,
+        Reason::PodSecurityDenied,
+        Reason::QuotaExceeded,
+        Reason::AdmissionDenied,
+        Reason::ImagePullFailed,
+        Reason::PortConflict,
+        Reason::TopologyAffinityError,
+        Reason::SMTAlignmentError,
+        Reason::ExclusiveCPUNotGranted,
+        Reason::PeerUnreachable,
+        Reason::NameNotResolved,
+        Reason::ServerBusy,
+        Reason::ProtocolUnsupported,
+        Reason::EngineCrashed,
+        Reason::EngineOutOfMemory,
+        Reason::ScheduleTimeout,
+        Reason::RunTimeout,
+        Reason::Interrupted,
+        Reason::NodeLost,
+        Reason::InvalidSpec,
+        Reason::NotPermitted,
+    ];
+
+    /// The reason of this name.
+    pub fn parse(text: &str) -> Option<Reason> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|reason| reason.as_str() == text)
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Reason::Valid => "Valid",

@@ -1,1 +1,37 @@
+//! Deciding without a client: every function here is sync, total and takes time and randomness as arguments.
+//!
+//! manifest -> [`validate`] -> [`valid::ValidTest`]; objects read -> [`observed::Observed`]; both -> [`plan::plan`];
+//! a client's digest -> [`collect`] -> [`aggregate`] -> [`verdict`]; all of it -> [`status`].
+//!
+//! - [`policy`], [`validate`], [`valid`]: what may run, parsed once into types
+//! - [`quantity`], [`span`], [`names`], [`units`]: numbers, times and names as Kubernetes writes them
+//! - [`argv`], [`pod`]: what is started
+//! - [`observed`], [`node_facts`], [`pod_facts`], [`refusal`]: what is seen
+//! - [`placement`], [`exclusivity`], [`plan`]: what to do next
+//! - [`collect`], [`aggregate`], [`pinning`], [`verdict`]: what came out
+//! - [`conditions`], [`status`]: what is said about it
 #![forbid(unsafe_code)]
+
+pub mod aggregate;
+pub mod argv;
+pub mod collect;
+pub mod conditions;
+pub mod exclusivity;
+pub mod names;
+pub mod node_facts;
+pub mod observed;
+pub mod pinning;
+pub mod placement;
+pub mod plan;
+pub mod pod;
+pub mod pod_facts;
+pub mod policy;
+pub mod quantity;
+pub mod refusal;
+pub mod span;
+pub mod status;
+pub mod token;
+pub mod units;
+pub mod valid;
+pub mod validate;
+pub mod verdict;

@@ -1,0 +1,79 @@
+//! Digest -> results: the median repeat's figures, and the spread over the repeats.
+
+use crate::{collect::flow_of, units};
+use nettest_api::result::{Flow, Spread, VariantResult};
+use nettest_report::digest::{Digest, Figures};
+
+/// One result a variant and flow, in the digest's order. Figures that are missing are absent, never 0; figures
+/// without any receiver's rate are no result and left out ([`crate::collect::complete`] tells them first).
+pub fn aggregate(digest: &Digest) -> Vec<VariantResult> {
+    digest
+        .figures
+        .iter()
+        .filter_map(|figures| one(figures, flow_of(figures)?))
+        .collect()
+}
+
+fn one(figures: &Figures, flow: Flow) -> Option<VariantResult> {
+    let rates = &figures.received_bits_per_second;
+    let median = median_index(rates)?;
+    let at = |all: &[u64]| all.get(median).copied().map(signed);
+    let lost = figures.lost_datagrams.get(median).copied();
+    let datagrams = figures.datagrams.get(median).copied();
+    let spread = spread(rates)?;
+    Some(VariantResult {
+        variant: figures.variant.clone(),
+        flow,
+        throughput: units::bits_per_second(*rates.get(median)?),
+        throughput_bits_per_second: spread,
+        sender_bits_per_second: at(&figures.sent_bits_per_second)?,
+        receiver_bits_per_second: at(rates)?,
+        sent_bytes: at(&figures.sent_bytes)?,
+        received_bytes: at(&figures.received_bytes)?,
+        retransmits: at(&figures.retransmits),
+        rtt_microseconds: at(&figures.rtt_microseconds),
+        datagrams: datagrams.map(signed),
+        lost_datagrams: lost.map(signed),
+        loss_ppm: loss_ppm(lost, datagrams),
+        out_of_order: at(&figures.out_of_order),
+        jitter_microseconds: at(&figures.jitter_microseconds),
+        client_cpu_milli: at(&figures.client_cpu_milli),
+        server_cpu_milli: at(&figures.server_cpu_milli),
+        repeats: i32::try_from(rates.len()).unwrap_or(i32::MAX),
+    })
+}
+
+/// The repeat in the middle; of an even count the lower of the two, so that it is one that ran. Equal rates keep
+/// the order in which they were measured.
+fn median_index(rates: &[u64]) -> Option<usize> {
+    let mut order: Vec<usize> = (0..rates.len()).collect();
+    order.sort_by_key(|&index| rates.get(index).copied());
+    order.get(rates.len().checked_sub(1)? / 2).copied()
+}
+
+fn spread(rates: &[u64]) -> Option<Spread> {
+    let median = *rates.get(median_index(rates)?)?;
+    let (min, max) = (*rates.iter().min()?, *rates.iter().max()?);
+    let percent = u128::from(max - min) * 100 / u128::from(median.max(1));
+    Some(Spread {
+        median: signed(median),
+        min: signed(min),
+        max: signed(max),
+        spread_percent: i64::try_from(percent).unwrap_or(i64::MAX),
+    })
+}
+
+/// Rounded up: one lost datagram is never 0 ppm.
+fn loss_ppm(lost: Option<u64>, datagrams: Option<u64>) -> Option<i64> {
+    let (lost, datagrams) = (lost?, datagrams.filter(|count| *count > 0)?);
+    let ppm = (u128::from(lost) * 1_000_000).div_ceil(u128::from(datagrams));
+    Some(i64::try_from(ppm).unwrap_or(i64::MAX))
+}
+
+/// The API has no unsigned numbers.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

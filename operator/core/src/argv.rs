@@ -1,0 +1,179 @@
+//! The engine's argument lists: flags, enums and integers, never a user's free text. The same lists start
+//! pods and, for `kubectl nettest run --local`, processes.
+
+use crate::{
+    names::Role,
+    token::RunToken,
+    valid::{End, RunUid, ValidEndpoint, ValidTest},
+};
+use nettest_api::{
+    endpoint::CpuMode,
+    traffic::{Direction, Protocol},
+};
+use std::{net::IpAddr, time::Duration};
+
+/// Port of every server pod: a run has its node to itself, so one is enough.
+pub const PORT: u16 = 5201;
+/// Path of the engine in the image.
+pub const ENGINE: &str = "/nettest-engine";
+/// How long a client tries to reach its server, milliseconds.
+pub const CONNECT_TIMEOUT_MS: u32 = 5_000;
+/// Where the kubelet reads a container's last words.
+pub const TERMINATION_LOG: &str = "/dev/termination-log";
+/// Env that carries the run's token.
+pub const TOKEN_ENV: &str = "NETTEST_RUN_TOKEN";
+
+/// Which start of which run this is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    pub run: RunUid,
+    /// From 1.
+    pub attempt: u32,
+    pub port: u16,
+    /// Where the digest goes at the end; `None`: nowhere.
+    pub digest_file: Option<String>,
+    /// `None` when it comes by env, as in pods (argument lists are readable by every process of a host).
+    pub token: Option<RunToken>,
+    /// Server: the address to listen on; `None`: all.
+    pub bind: Option<IpAddr>,
+    /// Whether an Exclusive end must prove its CPUs. False where nothing grants any, as with `--local`.
+    pub require_exclusive: bool,
+}
+
+impl Invocation {
+    /// As in pods.
+    pub fn in_pod(run: RunUid, attempt: u32) -> Invocation {
+        Invocation {
+            run,
+            attempt,
+            port: PORT,
+            digest_file: Some(TERMINATION_LOG.to_owned()),
+            token: None,
+            bind: None,
+            require_exclusive: true,
+        }
+    }
+}
+
+/// Arguments of the server.
+pub fn server_args(test: &ValidTest, call: &Invocation) -> Vec<String> {
+    let mut args = Args::default();
+    args.flag("-s").value("-p", call.port);
+    if let Some(address) = call.bind {
+        args.value("-B", address);
+    }
+    args.value("--max-tests", 1);
+    args.common(&test.server, call);
+    args.0
+}
+
+/// Arguments of the client.
+pub fn client_args(test: &ValidTest, server: IpAddr, call: &Invocation) -> Vec<String> {
+    let mut args = Args::default();
+    args.value("-c", server).value("-p", call.port);
+    args.traffic(test);
+    args.value("--connect-timeout", CONNECT_TIMEOUT_MS)
+        .flag("--measurement-stream")
+        .value("--variant", test.variant())
+        .value("--repeats", test.repeats.count)
+        .value("--repeat-pause", seconds(test.repeats.pause));
+    args.common(&test.client, call);
+    args.0
+}
+
+/// Arguments of the probe that tells when a server accepts tests.
+pub fn probe_args(port: u16) -> Vec<String> {
+    let mut args = Args::default();
+    args.flag("--probe").value("-p", port);
+    args.0
+}
+
+/// Arguments of either role.
+pub fn args(role: Role, test: &ValidTest, server: IpAddr, call: &Invocation) -> Vec<String> {
+    match role {
+        Role::Server => server_args(test, call),
+        Role::Client => client_args(test, server, call),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Args(Vec<String>);
+
+impl Args {
+    fn flag(&mut self, name: &str) -> &mut Self {
+        self.0.push(name.to_owned());
+        self
+    }
+
+    fn value(&mut self, name: &str, value: impl ToString) -> &mut Self {
+        self.0.push(name.to_owned());
+        self.0.push(value.to_string());
+        self
+    }
+
+    fn traffic(&mut self, test: &ValidTest) {
+        let traffic = &test.traffic;
+        if traffic.protocol == Protocol::UDP {
+            // 32-bit sequence numbers wrap within the longest tests allowed.
+            self.flag("-u").flag("--udp-counters-64bit");
+        }
+        match traffic.direction {
+            Direction::Forward => {}
+            Direction::Reverse => {
+                self.flag("-R");
+            }
+            Direction::Bidirectional => {
+                self.flag("--bidir");
+            }
+        }
+        match traffic.end {
+            End::Time(time) => self.value("-t", time.as_secs()),
+            End::Bytes(bytes) => self.value("-n", bytes.0),
+        };
+        if !traffic.omit.is_zero() {
+            self.value("-O", traffic.omit.as_secs());
+        }
+        self.value("-i", seconds(traffic.interval))
+            .value("-P", traffic.streams);
+        if let Some(rate) = traffic.bitrate {
+            self.value("-b", rate.0);
+        }
+        if let Some(size) = traffic.message_size {
+            self.value("-l", size.0);
+        }
+        if let Some(window) = traffic.window {
+            self.value("-w", window.0);
+        }
+        if let Some(name) = &traffic.congestion_control {
+            self.value("-C", name.as_str());
+        }
+    }
+
+    fn common(&mut self, end: &ValidEndpoint, call: &Invocation) {
+        if let Some(token) = &call.token {
+            self.value("--run-token", token.as_str());
+        }
+        if call.require_exclusive && end.cpu == CpuMode::Exclusive {
+            self.value("--require-exclusive-cpus", end.cpus);
+        }
+        self.value("--run-uid", call.run.as_str())
+            .value("--attempt", call.attempt);
+        if let Some(file) = &call.digest_file {
+            self.value("--digest-file", file);
+        }
+    }
+}
+
+/// Seconds with decimals only where there are some.
+fn seconds(span: Duration) -> String {
+    let millis = span.subsec_millis();
+    if millis == 0 {
+        return span.as_secs().to_string();
+    }
+    format!("{}.{millis:03}", span.as_secs())
+        .trim_end_matches('0')
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! What an engine left behind, read and checked: its digest from the termination message, its measurement
+//! lines from the log.
+
+use crate::valid::{RunUid, ValidTest};
+use nettest_api::result::Flow;
+use nettest_report::{
+    digest::{DIGEST_VERSION, Digest, Figures, Outcome},
+    event::Event,
+};
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+/// Why a text is not the digest of this attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DigestError {
+    #[error("the engine left no digest")]
+    Missing,
+    #[error("the engine's last words are not a digest: {0}")]
+    Unreadable(String),
+    #[error(
+        "the digest has version {0}, this operator reads version {DIGEST_VERSION}: use one image for both"
+    )]
+    Version(u32),
+    #[error("the digest belongs to run {run} attempt {attempt}, not to this one")]
+    Foreign { run: String, attempt: u32 },
+}
+
+/// Why a complete digest is not a result.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum IncompleteError {
+    #[error("the digest has no figures of {flow:?}")]
+    Flow { flow: Flow },
+    #[error("the digest has {seen} of {asked} repeats of {flow:?}")]
+    Repeats { flow: Flow, seen: usize, asked: u32 },
+    #[error("the digest's figures of {flow:?} differ in length")]
+    Uneven { flow: Flow },
+}
+
+/// Parse a termination message, and refuse what belongs to another run or attempt.
+pub fn digest(text: &str, run: &RunUid, attempt: u32) -> Result<Digest, DigestError> {
+    if text.trim().is_empty() {
+        return Err(DigestError::Missing);
+    }
+    let digest: Digest =
+        serde_json::from_str(text).map_err(|error| DigestError::Unreadable(error.to_string()))?;
+    if digest.version != DIGEST_VERSION {
+        return Err(DigestError::Version(digest.version));
+    }
+    if digest.run != run.as_str() || digest.attempt != attempt {
+        return Err(DigestError::Foreign {
+            run: digest.run,
+            attempt: digest.attempt,
+        });
+    }
+    Ok(digest)
+}
+
+/// Whether a digest that says Complete has every repeat of every flow: an incomplete run is never a result.
+pub fn complete(test: &ValidTest, digest: &Digest) -> Result<(), IncompleteError> {
+    for &flow in test.flows() {
+        let figures = digest
+            .figures
+            .iter()
+            .find(|figures| flow_of(figures) == Some(flow))
+            .ok_or(IncompleteError::Flow { flow })?;
+        let seen = figures.received_bits_per_second.len();
+        if seen != test.repeats.count as usize {
+            return Err(IncompleteError::Repeats {
+                flow,
+                seen,
+                asked: test.repeats.count,
+            });
+        }
+        let must = [
+            &figures.sent_bits_per_second,
+            &figures.sent_bytes,
+            &figures.received_bytes,
+        ];
+        let may = [
+            &figures.retransmits,
+            &figures.rtt_microseconds,
+            &figures.datagrams,
+            &figures.lost_datagrams,
+            &figures.out_of_order,
+            &figures.jitter_microseconds,
+            &figures.client_cpu_milli,
+            &figures.server_cpu_milli,
+        ];
+        let even = must.iter().all(|all| all.len() == seen)
+            && may.iter().all(|all| all.is_empty() || all.len() == seen);
+        if !even {
+            return Err(IncompleteError::Uneven { flow });
+        }
+    }
+    Ok(())
+}
+
+/// The flow of figures, `None` when its name is not one.
+pub fn flow_of(figures: &Figures) -> Option<Flow> {
+    match figures.flow.as_str() {
+        "ClientToServer" => Some(Flow::ClientToServer),
+        "ServerToClient" => Some(Flow::ServerToClient),
+        _ => None,
+    }
+}
+
+/// The measurement lines of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Documents {
+    /// Each line with its newline, in order, of this run and attempt only.
+    pub lines: String,
+    /// The lines are all that the digest counts, to the byte.
+    pub whole: bool,
+}
+
+/// Pick the measurement lines out of a client's log. Noise from elsewhere is left out; the digest's checksum
+/// tells whether all is there.
+pub fn documents(log: &str, digest: &Digest) -> Documents {
+    let mut lines = String::new();
+    for line in log.lines() {
+        let ours = matches!(
+            Event::parse(line),
+            Some(Event::Measurement(found)) if found.run == digest.run && found.attempt == digest.attempt
+        );
+        if ours {
+            lines.push_str(line);
+            lines.push('\n');
+        }
+    }
+    let whole = digest.document.as_ref().is_some_and(|sum| {
+        sum.bytes == lines.len() as u64 && sum.sha256.eq_ignore_ascii_case(&sha256(&lines))
+    });
+    Documents { lines, whole }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// A digest that is a result in itself, not a failure.
+pub fn is_complete(digest: &Digest) -> bool {
+    digest.outcome == Outcome::Complete
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Names of what the operator makes: deterministic, short enough, and unlike each other.
+
+use nettest_api::labels;
+use sha2::{Digest, Sha256};
+
+/// Label values and host names end here (RFC 1123, RFC 1035).
+pub const MAX_LABEL: usize = 63;
+
+/// Which end a pod is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    Client,
+    Server,
+}
+
+impl Role {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Role::Client => "client",
+            Role::Server => "server",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Role> {
+        match text {
+            "client" => Some(Role::Client),
+            "server" => Some(Role::Server),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// `<test>-<generation>`; a long test name is cut and gets a hash.
+pub fn run_name(test: &str, generation: i64) -> String {
+    let suffix = format!("-{generation}");
+    format!(
+        "{}{suffix}",
+        capped(test, MAX_LABEL.saturating_sub(suffix.len()))
+    )
+}
+
+/// `<run>-a<attempt>-<role>-<hash of the run's UID>`: at most 63 characters and no dots, because a pod's name
+/// becomes its host name.
+pub fn pod_name(run: &str, uid: &str, attempt: u32, role: Role) -> String {
+    let suffix = format!("-a{attempt}-{role}-{}", short_hash(uid));
+    let run = run.replace('.', "-");
+    format!(
+        "{}{suffix}",
+        capped(&run, MAX_LABEL.saturating_sub(suffix.len()))
+    )
+}
+
+/// ConfigMap with a run's documents.
+pub fn documents_name(run: &str) -> String {
+    const SUFFIX: &str = "-documents";
+    format!("{}{SUFFIX}", capped(run, 253 - SUFFIX.len()))
+}
+
+/// A text as a label value: itself, or cut with a hash.
+pub fn label_value(text: &str) -> String {
+    capped(text, MAX_LABEL)
+}
+
+/// Selector of all engine pods, of every run.
+pub fn engine_pods_selector() -> String {
+    format!("{}={}", labels::MANAGED_BY, labels::MANAGED_BY_VALUE)
+}
+
+fn capped(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let hash = short_hash(text);
+    let mut end = max.saturating_sub(hash.len() + 1);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = text[..end].trim_end_matches(['-', '.', '_']);
+    format!("{head}-{hash}")
+}
+
+/// Eight hex digits.
+fn short_hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// RFC 1123 label.
+pub fn is_dns_label(text: &str) -> bool {
+    let alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = text.as_bytes();
+    (1..=MAX_LABEL).contains(&bytes.len())
+        && bytes.iter().all(|byte| alphanumeric(byte) || *byte == b'-')
+        && bytes.first().is_some_and(alphanumeric)
+        && bytes.last().is_some_and(alphanumeric)
+}
+
+/// RFC 1123 subdomain, the shape of node names.
+pub fn is_dns_subdomain(text: &str) -> bool {
+    (1..=253).contains(&text.len()) && text.split('.').all(is_dns_label)
+}
+
+/// A label's value (may be empty).
+pub fn is_label_value(text: &str) -> bool {
+    text.is_empty() || is_name_part(text)
+}
+
+/// A label's key: an optional DNS prefix, a slash, a name.
+pub fn is_label_key(text: &str) -> bool {
+    match text.split_once('/') {
+        Some((prefix, name)) => is_dns_subdomain(prefix) && is_name_part(name),
+        None => is_name_part(text),
+    }
+}
+
+fn is_name_part(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    (1..=MAX_LABEL).contains(&bytes.len())
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_stay_readable() {
+        assert_eq!(run_name("pair-tcp", 3), "pair-tcp-3");
+        assert_eq!(
+            pod_name("pair-tcp-3", "uid-1", 1, Role::Server),
+            format!("pair-tcp-3-a1-server-{}", short_hash("uid-1"))
+        );
+        assert_eq!(documents_name("pair-tcp-3"), "pair-tcp-3-documents");
+        assert_eq!(label_value("worker-1"), "worker-1");
+    }
+
+    #[test]
+    fn long_names_differ_where_their_originals_do() {
+        let (one, two) = ("a".repeat(253), format!("{}b", "a".repeat(252)));
+        assert_ne!(run_name(&one, 1), run_name(&two, 1));
+        assert_ne!(
+            pod_name(&one, "u", 1, Role::Client),
+            pod_name(&two, "u", 1, Role::Client)
+        );
+        assert!(documents_name(&one).len() <= 253);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn pods_and_labels_always_fit(
+            name in "[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?",
+            generation in 1i64..,
+            attempt in 1u32..,
+        ) {
+            proptest::prop_assume!(is_dns_subdomain(&name));
+            let run = run_name(&name, generation);
+            proptest::prop_assert!(run.len() <= MAX_LABEL && is_dns_subdomain(&run), "{}", run);
+            for role in [Role::Client, Role::Server] {
+                let pod = pod_name(&run, "0b1f", attempt, role);
+                proptest::prop_assert!(is_dns_label(&pod), "{}", pod);
+            }
+            proptest::prop_assert!(is_label_value(&label_value(&name)));
+        }
+    }
+
+    #[test]
+    fn grammar() {
+        assert!(is_label_key("kubernetes.io/hostname"));
+        assert!(is_label_key("rack"));
+        assert!(!is_label_key("a/b/c"));
+        assert!(!is_label_key("/x"));
+        assert!(!is_label_value("-F /etc/passwd"));
+        assert!(!is_dns_subdomain("Node\n1"));
+        assert!(!is_dns_subdomain(""));
+    }
+}

@@ -1,0 +1,162 @@
+//! Everything that a plan is made from. Built from fresh API objects by pure functions.
+
+use crate::{
+    node_facts::NodeFacts,
+    pod_facts::{NodePair, PodFacts},
+    policy::Policy,
+    refusal::CreateRefusal,
+    status,
+    valid::{RunUid, ValidTest},
+    validate,
+};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use nettest_api::{NetTestRun, Reason, condition};
+
+/// What was seen in one pass, for one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observed {
+    pub run: RunFacts,
+    pub nodes: Vec<NodeFacts>,
+    /// This run's pods, of every attempt.
+    pub pods: Vec<PodFacts>,
+    /// Live engine pods of other runs, in any namespace.
+    pub claims: Vec<Claim>,
+    /// Other runs that wait for nodes, and so may come first.
+    pub waiters: Vec<Waiter>,
+    /// Set when a create of this pass was refused: planning again then says so instead of trying again.
+    pub refusal: Option<CreateRefusal>,
+}
+
+/// The run itself, from a fresh read (a cached status may be an attempt behind).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFacts {
+    pub name: String,
+    pub namespace: String,
+    pub uid: RunUid,
+    pub created: Option<Timestamp>,
+    /// Has a deletionTimestamp.
+    pub deleting: bool,
+    /// Succeeded is True or False: the result stands.
+    pub finished: bool,
+    /// From the status, 1 when it says nothing.
+    pub attempt: u32,
+    pub placed: Option<Timestamp>,
+    /// The status says that the client of `attempt` runs.
+    pub client_was_running: bool,
+}
+
+/// A live pod of another run, with the nodes it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    pub run: RunUid,
+    /// `namespace/pod`, for people.
+    pub holder: String,
+    pub nodes: NodePair,
+    pub created: Option<Timestamp>,
+    pub client: bool,
+    pub deleting: bool,
+}
+
+/// Another run that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiter {
+    pub run: RunUid,
+    /// `namespace/run`, for people.
+    pub holder: String,
+    pub created: Option<Timestamp>,
+    pub test: ValidTest,
+}
+
+impl RunFacts {
+    /// `None` for an object without name, namespace or UID, which the API does not have.
+    pub fn from_run(run: &NetTestRun) -> Option<RunFacts> {
+        let meta = &run.metadata;
+        let status = run.status.as_ref();
+        let succeeded = status
+            .map(|status| status.conditions.as_slice())
+            .unwrap_or_default()
+            .iter()
+            .find(|condition| condition.type_ == condition::SUCCEEDED);
+        Some(RunFacts {
+            name: meta.name.clone()?,
+            namespace: meta.namespace.clone()?,
+            uid: RunUid(meta.uid.clone()?),
+            created: meta.creation_timestamp.as_ref().map(|time| time.0),
+            deleting: meta.deletion_timestamp.is_some(),
+            finished: status.is_some_and(status::finished),
+            attempt: status
+                .and_then(|status| status.attempt)
+                .and_then(|attempt| u32::try_from(attempt).ok())
+                .unwrap_or(1)
+                .max(1),
+            placed: status
+                .and_then(|status| status.placement_time.as_ref())
+                .map(|time| time.0),
+            client_was_running: succeeded
+                .is_some_and(|condition| condition.reason == Reason::Running.as_str()),
+        })
+    }
+}
+
+impl Claim {
+    pub fn from_pod(pod: &PodFacts) -> Option<Claim> {
+        pod.live().then(|| Claim {
+            run: pod.run.clone(),
+            holder: format!("{}/{}", pod.namespace, pod.name),
+            nodes: pod.pair.clone(),
+            created: pod.created,
+            client: pod.role == crate::names::Role::Client,
+            deleting: pod.deleting,
+        })
+    }
+}
+
+impl Waiter {
+    /// `None` when the run is over, on its way out, or will be refused. Runs that hold nodes already may be
+    /// given too: planning leaves them out.
+    pub fn from_run(run: &NetTestRun, policy: &Policy) -> Option<Waiter> {
+        let facts = RunFacts::from_run(run)?;
+        if facts.finished || facts.deleting {
+            return None;
+        }
+        Some(Waiter {
+            holder: format!("{}/{}", facts.namespace, facts.name),
+            created: facts.created,
+            test: validate::validate(&run.spec.test, &facts.namespace, policy).ok()?,
+            run: facts.uid,
+        })
+    }
+}
+
+impl Observed {
+    /// Sort what was read: `engine_pods` are all pods of [`crate::names::engine_pods_selector`] in every
+    /// namespace, from a fresh list; `runs` all runs (a cache will do: it decides only who is first).
+    pub fn new<'a>(
+        run: RunFacts,
+        nodes: impl IntoIterator<Item = &'a Node>,
+        engine_pods: impl IntoIterator<Item = &'a Pod>,
+        runs: impl IntoIterator<Item = &'a NetTestRun>,
+        policy: &Policy,
+    ) -> Observed {
+        let (pods, others): (Vec<_>, Vec<_>) = engine_pods
+            .into_iter()
+            .filter_map(PodFacts::from_pod)
+            .partition(|pod| pod.run == run.uid && pod.namespace == run.namespace);
+        Observed {
+            nodes: nodes.into_iter().filter_map(NodeFacts::from_node).collect(),
+            claims: others.iter().filter_map(Claim::from_pod).collect(),
+            waiters: runs
+                .into_iter()
+                .filter(|other| other.metadata.uid.as_deref() != Some(run.uid.as_str()))
+                .filter_map(|other| Waiter::from_run(other, policy))
+                .collect(),
+            pods,
+            run,
+            refusal: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

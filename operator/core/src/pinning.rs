@@ -1,0 +1,67 @@
+//! Whether the engines had CPUs of their own, by what they themselves saw.
+
+use crate::valid::{ValidEndpoint, ValidTest};
+use nettest_api::endpoint::CpuMode;
+use nettest_report::{digest::Digest, report::HostFacts};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pinning {
+    /// Both ends are Exclusive and both engines confirmed it.
+    Exclusive { message: String },
+    /// At least one end ran in the shared pool, as asked.
+    Shared { message: String },
+    /// An Exclusive end did not get, or did not confirm, CPUs of its own.
+    Refused { message: String },
+}
+
+/// Judge a digest. An engine confirms by a set of exactly the asked CPUs, smaller than the machine's.
+pub fn pinning(test: &ValidTest, digest: &Digest) -> Pinning {
+    let ends = [
+        ("client", &test.client, digest.client_host.as_ref()),
+        ("server", &test.server, digest.server_host.as_ref()),
+    ];
+    let mut confirmed = Vec::new();
+    let mut shared = Vec::new();
+    for (role, end, host) in ends {
+        match end.cpu {
+            CpuMode::Shared => shared.push(role),
+            CpuMode::Exclusive => match confirm(role, end, host) {
+                Ok(message) => confirmed.push(message),
+                Err(message) => return Pinning::Refused { message },
+            },
+        }
+    }
+    if shared.is_empty() {
+        Pinning::Exclusive {
+            message: confirmed.join("; "),
+        }
+    } else {
+        Pinning::Shared {
+            message: format!("{} ran in the shared pool", shared.join(" and ")),
+        }
+    }
+}
+
+fn confirm(role: &str, end: &ValidEndpoint, host: Option<&HostFacts>) -> Result<String, String> {
+    let Some(host) = host else {
+        return Err(format!("the {role}'s engine did not say which CPUs it had"));
+    };
+    let HostFacts {
+        allowed_cpus,
+        allowed_cpu_count,
+        online_cpu_count,
+        ..
+    } = host;
+    if *allowed_cpu_count != end.cpus || allowed_cpu_count >= online_cpu_count {
+        return Err(format!(
+            "the {role}'s engine was allowed {allowed_cpu_count} of {online_cpu_count} CPUs ({allowed_cpus}), {} of its own asked: the node's kubelet needs --cpu-manager-policy=static",
+            end.cpus
+        ));
+    }
+    Ok(format!(
+        "{role} on CPU {allowed_cpus} of {online_cpu_count}"
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! What to do next: one step, what to say, when to look again.
+
+mod attempt;
+mod blocked;
+mod clean;
+mod finish;
+mod start;
+
+use crate::{observed::Observed, pod::PodPlan, valid::ValidTest};
+use jiff::Timestamp;
+use nettest_api::{Reason, result::PairStatus};
+use nettest_report::digest::Digest;
+use std::time::Duration;
+
+/// A run is tried at most this often when pods vanish or are refused. A measured result is never repeated.
+pub const MAX_ATTEMPTS: u32 = 3;
+
+/// The outcome of one pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// At most one write. After a create that was refused, set [`Observed::refusal`] and plan again.
+    pub step: Option<Step>,
+    /// What the status says after the step.
+    pub progress: Progress,
+    /// Name of the client pod whose log is read before the status is written (with [`Stage::Measured`] only).
+    pub collect: Option<String>,
+    /// Look again after this; `None`: nothing is left to do.
+    pub requeue_after: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// AlreadyExists is success when the existing pod's run-uid label is this run's.
+    CreatePod(Box<PodPlan>),
+    /// With the UID as precondition; NotFound and Conflict are success.
+    DeletePod { name: String, uid: String },
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    pub attempt: u32,
+    /// When this attempt left the queue.
+    pub placed: Option<Timestamp>,
+    pub pair: Option<PairStatus>,
+    pub stage: Stage,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stage {
+    /// The status stands: do not write it.
+    Settled,
+    Waiting(Waiting),
+    /// Every repeat was measured.
+    Measured(Box<Digest>),
+    /// It ends without a result.
+    Failed {
+        reason: Reason,
+        message: String,
+        /// Both pods ran.
+        ran: bool,
+    },
+}
+
+/// A run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub phase: Phase,
+    /// The reason that would end the run if nothing changed.
+    pub blocked: Option<Reason>,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    Pending,
+    Queued,
+    Starting,
+    Running,
+}
+
+impl Phase {
+    pub fn reason(self) -> Reason {
+        match self {
+            Phase::Pending => Reason::Pending,
+            Phase::Queued => Reason::Queued,
+            Phase::Starting => Reason::Starting,
+            Phase::Running => Reason::Running,
+        }
+    }
+}
+
+/// Decide. Sync and total.
+pub fn plan(test: &ValidTest, seen: &Observed, now: Timestamp) -> Plan {
+    if seen.run.finished || seen.run.deleting {
+        return clean::all(seen);
+    }
+    attempt::plan(test, seen, now)
+}
+
+/// Remove what a run left, whatever its spec: for runs that were refused.
+pub fn clean_up(seen: &Observed) -> Plan {
+    clean::all(seen)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! The pods of a run.
+
+mod build;
+
+use crate::{names::Role, pod_facts::NodePair, token::RunToken, valid::RunUid};
+use std::net::IpAddr;
+
+pub use build::{client_pod, pod, server_pod};
+
+/// Name of the only container.
+pub const CONTAINER: &str = "engine";
+
+/// What the operator's administrator says about engine pods.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineConfig {
+    pub image: String,
+    /// `Always`, `IfNotPresent`, `Never`; `None`: the cluster's default.
+    pub image_pull_policy: Option<String>,
+    /// Names of pull secrets, which must exist in the run's namespace.
+    pub image_pull_secrets: Vec<String>,
+    pub priority_class: Option<String>,
+}
+
+/// The run that owns a pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    pub namespace: String,
+    pub run: String,
+    pub uid: RunUid,
+    /// The NetTest, when the run belongs to one.
+    pub test: Option<String>,
+}
+
+impl Owner {
+    /// `None` for an object without name, namespace or UID.
+    pub fn of(run: &nettest_api::NetTestRun) -> Option<Owner> {
+        let meta = &run.metadata;
+        Some(Owner {
+            namespace: meta.namespace.clone()?,
+            run: meta.name.clone()?,
+            uid: RunUid(meta.uid.clone()?),
+            test: run.spec.test_name.clone(),
+        })
+    }
+}
+
+/// A pod to make, as planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PodPlan {
+    pub name: String,
+    pub attempt: u32,
+    pub pair: NodePair,
+    pub part: Part,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    Server,
+    Client {
+        /// Address of the running server.
+        server: IpAddr,
+        /// The server's token.
+        token: RunToken,
+    },
+}
+
+impl PodPlan {
+    pub fn role(&self) -> Role {
+        match self.part {
+            Part::Server => Role::Server,
+            Part::Client { .. } => Role::Client,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

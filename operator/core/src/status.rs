@@ -1,0 +1,162 @@
+//! The status of runs and tests.
+
+mod facts;
+
+use crate::{
+    aggregate::aggregate,
+    conditions::{conditions, find},
+    plan::{Progress, Stage},
+    valid::ValidTest,
+    validate::Refusal,
+    verdict::verdict,
+};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use nettest_api::{
+    NetTest, NetTestRun, NetTestRunStatus, NetTestStatus, Reason, condition,
+    net_test_run::DocumentsStatus,
+    result::{EndpointStatus, PairStatus, Verdict},
+};
+use nettest_report::{digest::Digest, report::HostFacts};
+
+/// Whether a run's result stands: Succeeded is True or False.
+pub fn finished(status: &NetTestRunStatus) -> bool {
+    find(&status.conditions, condition::SUCCEEDED)
+        .is_some_and(|condition| matches!(condition.status.as_str(), "True" | "False"))
+}
+
+/// The status of a run after a pass. `documents` is what was kept of the log, with [`Stage::Measured`].
+pub fn run_status(
+    run: &NetTestRun,
+    test: &ValidTest,
+    progress: &Progress,
+    documents: Option<DocumentsStatus>,
+    now: Timestamp,
+) -> NetTestRunStatus {
+    let old = run.status.clone().unwrap_or_default();
+    let Progress {
+        attempt,
+        placed,
+        pair,
+        stage,
+    } = progress;
+    if *stage == Stage::Settled {
+        return old;
+    }
+    let mut status = NetTestRunStatus {
+        observed_generation: run.metadata.generation,
+        start_time: old.start_time.clone().or(Some(Time(now))),
+        placement_time: placed.map(Time),
+        attempt: i32::try_from(*attempt).ok(),
+        pair: pair.clone().or(old.pair),
+        ..NetTestRunStatus::default()
+    };
+    let facts = match stage {
+        Stage::Settled => return status,
+        Stage::Waiting(waiting) => facts::waiting(waiting),
+        Stage::Failed {
+            reason,
+            message,
+            ran,
+        } => {
+            status.verdict = Some(Verdict::Error);
+            status.finish_time = Some(Time(now));
+            facts::failed(*reason, message, *ran)
+        }
+        Stage::Measured(digest) => {
+            let results = aggregate(digest);
+            let judgement = verdict(test, &results);
+            status.verdict = Some(judgement.verdict);
+            status.finish_time = Some(Time(now));
+            if let Some(pair) = &mut status.pair {
+                add_cpus(pair, digest);
+            }
+            let facts = facts::measured(test, digest, &judgement);
+            status.results = results;
+            status.thresholds = judgement.thresholds;
+            status.documents = documents;
+            facts
+        }
+    };
+    status.conditions = conditions(&old.conditions, &facts, run.metadata.generation, now);
+    status
+}
+
+/// The status of a run that was refused before any pod.
+pub fn refused_run_status(run: &NetTestRun, refusal: &Refusal, now: Timestamp) -> NetTestRunStatus {
+    let old = run.status.clone().unwrap_or_default();
+    let facts = facts::refused(refusal);
+    NetTestRunStatus {
+        observed_generation: run.metadata.generation,
+        start_time: old.start_time.or(Some(Time(now))),
+        finish_time: Some(Time(now)),
+        verdict: Some(Verdict::Error),
+        conditions: conditions(&old.conditions, &facts, run.metadata.generation, now),
+        ..NetTestRunStatus::default()
+    }
+}
+
+/// The status of a test: its latest run's, in short. `run` is the run of the test's present generation, if it
+/// exists yet; the result of an older one never shows under a newer generation.
+pub fn test_status(test: &NetTest, run: Option<&NetTestRun>, now: Timestamp) -> NetTestStatus {
+    let old = test.status.clone().unwrap_or_default();
+    let generation = test.metadata.generation;
+    let run = run.filter(|run| run.spec.test_generation == generation || generation.is_none());
+    let Some(run) = run else {
+        return NetTestStatus {
+            observed_generation: generation,
+            conditions: conditions(&old.conditions, &facts::new_test(), generation, now),
+            latest_run: old.latest_run,
+            last_run_time: old.last_run_time,
+            ..NetTestStatus::default()
+        };
+    };
+    let status = run.status.clone().unwrap_or_default();
+    let facts = facts::from_conditions(&status.conditions);
+    NetTestStatus {
+        observed_generation: generation,
+        conditions: conditions(&old.conditions, &facts, generation, now),
+        verdict: status.verdict,
+        latest_run: run.metadata.name.clone(),
+        last_run_time: status.finish_time.or(old.last_run_time),
+        pair: status.pair,
+        results: status.results,
+        thresholds: status.thresholds,
+    }
+}
+
+/// The pair of a run as the engines themselves saw it, for runs without pods (`--local`).
+pub fn pair_from_digest(digest: &Digest) -> Option<PairStatus> {
+    let end = |host: &HostFacts| EndpointStatus {
+        node: host.node.clone().unwrap_or_else(|| host.hostname.clone()),
+        address: None,
+        allowed_cpus: Some(host.allowed_cpus.clone()),
+    };
+    Some(PairStatus {
+        client: end(digest.client_host.as_ref()?),
+        server: end(digest.server_host.as_ref()?),
+    })
+}
+
+fn add_cpus(pair: &mut PairStatus, digest: &Digest) {
+    let hosts = [
+        (&mut pair.client, digest.client_host.as_ref()),
+        (&mut pair.server, digest.server_host.as_ref()),
+    ];
+    for (end, host) in hosts {
+        end.allowed_cpus = host
+            .map(|host| host.allowed_cpus.clone())
+            .filter(|cpus| !cpus.is_empty());
+    }
+}
+
+/// The reason of a run or test, for events and metrics: Succeeded's.
+pub fn reason_of(
+    conditions: &[k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition],
+) -> Option<Reason> {
+    let condition = find(conditions, condition::SUCCEEDED)?;
+    Reason::parse(&condition.reason)
+}
+
+#[cfg(test)]
+mod tests;
