@@ -2,9 +2,12 @@
 pub mod cli;
 pub mod host;
 pub mod output;
+mod run;
 pub mod session;
 pub mod sock;
 pub mod stats;
 pub mod wire;
 pub mod worker;
 pub mod workload;
+
+pub use run::run;

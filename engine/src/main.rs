@@ -1,2 +1,5 @@
 //! Entry point.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    nettest_engine::run(std::env::args_os())
+}

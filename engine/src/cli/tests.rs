@@ -1,0 +1,557 @@
+//! From what a user types to what is done.
+
+use super::*;
+use crate::session::Family;
+use nettest_report::params::{Direction, Limit, Protocol, TestParams};
+
+fn read(line: &str) -> Result<Action, CliError> {
+    let args = std::iter::once("nettest-engine")
+        .chain(line.split_whitespace())
+        .map(OsString::from);
+    parse(args, None)
+}
+
+#[track_caller]
+fn client(line: &str) -> ClientAction {
+    match read(&format!("-c server.example {line}")) {
+        Ok(Action::Client(action)) => *action,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn params(line: &str) -> TestParams {
+    client(line).config.params
+}
+
+#[track_caller]
+fn server(line: &str) -> ServerAction {
+    match read(&format!("-s {line}")) {
+        Ok(Action::Server(action)) => *action,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(line: &str) -> String {
+    match read(line) {
+        Err(error) => {
+            let message = error.to_string();
+            assert_eq!(message.lines().count(), 1, "{line}: {message}");
+            message
+        }
+        Ok(action) => panic!("{line} was taken: {action:?}"),
+    }
+}
+
+#[test]
+fn nothing_but_a_host_means_iperf3s_defaults() {
+    let action = client("");
+    assert_eq!(
+        action.config,
+        ClientConfig::new("server.example", TestParams::default())
+    );
+    assert_eq!(action.output, OutputConfig::default());
+    assert_eq!(action.repeats, Repeats::default());
+    assert_eq!(server("").config, ServerConfig::new(5201));
+}
+
+#[test]
+fn short_and_long_forms_mean_the_same() {
+    for (short, long) in [
+        ("-p 7", "--port 7"),
+        ("-p 7", "--port=7"),
+        ("-f m", "--format m"),
+        ("-i 2", "--interval 2"),
+        ("-A 1,2", "--affinity 1,2"),
+        ("-B 10.0.0.1", "--bind 10.0.0.1"),
+        ("-4", "--version4"),
+        ("-6", "--version6"),
+        ("-V", "--verbose"),
+        ("-J", "--json"),
+        ("-u", "--udp"),
+        ("-b 5M", "--bitrate 5M"),
+        ("-b 5M", "--bandwidth 5M"),
+        ("-t 3", "--time 3"),
+        ("-n 5M", "--bytes 5M"),
+        ("-k 5K", "--blockcount 5K"),
+        ("-l 4K", "--length 4K"),
+        ("-P 4", "--parallel 4"),
+        ("-R", "--reverse"),
+        ("-w 64K", "--window 64K"),
+        ("-C bbr", "--congestion bbr"),
+        ("-C bbr", "--linux-congestion bbr"),
+        ("-M 1200", "--set-mss 1200"),
+        ("-N", "--no-delay"),
+        ("-S 0x28", "--tos 0x28"),
+        ("-O 2", "--omit 2"),
+        ("-T x", "--title x"),
+        ("-R", "--rev"),
+    ] {
+        assert_eq!(client(short), client(long), "{short} and {long}");
+        assert_ne!(client(short), client(""), "{short} changes something");
+    }
+    assert_eq!(server("-1"), server("--one-off"));
+    assert!(server("-1").config.one_off);
+}
+
+/// Field report 038: the order of flags changes nothing.
+#[test]
+fn the_order_of_flags_is_free() {
+    for line in [
+        "-u -l 128 -t 10",
+        "-l 128 -u -t 10",
+        "-t 10 --length 128 -u",
+        "-t 10 -u -l 128",
+    ] {
+        let params = params(line);
+        assert_eq!(params.block_size, Some(128), "{line}");
+        assert_eq!(params.protocol, Protocol::Udp, "{line}");
+    }
+}
+
+#[test]
+fn sizes_are_binary_and_rates_decimal() {
+    assert_eq!(params("-n 5M").limit, Limit::Bytes(5_242_880));
+    assert_eq!(params("-k 2K").limit, Limit::Blocks(2048));
+    assert_eq!(params("-l 8k").block_size, Some(8192));
+    assert_eq!(params("-w 1m").window, Some(1 << 20));
+    assert_eq!(params("-b 10M").bitrate, Some(10_000_000));
+    assert_eq!(params("-b 1.5g").bitrate, Some(1_500_000_000));
+}
+
+/// Field report 021: the rate stays when a burst is given.
+#[test]
+fn a_bitrate_may_have_a_burst() {
+    let burst = params("-b 100M/10");
+    assert_eq!((burst.bitrate, burst.burst), (Some(100_000_000), 10));
+    let unlimited = params("-u -b 0");
+    assert_eq!((unlimited.bitrate, unlimited.burst), (None, 0));
+    assert_eq!(params("-u").bitrate, Some(TestParams::UDP_BITRATE));
+    assert_eq!(params("").bitrate, None);
+}
+
+#[test]
+fn fractions_of_seconds_are_kept() {
+    assert_eq!(
+        params("-t 1.5").limit,
+        Limit::Time(Duration::from_millis(1500))
+    );
+    assert_eq!(params("-t 0").limit, Limit::Time(Duration::ZERO));
+    assert_eq!(params("-O 0.25").omit, Duration::from_millis(250));
+    assert_eq!(params("-i 0.1").interval, Duration::from_millis(100));
+    assert_eq!(params("-i 0").interval, Duration::ZERO);
+}
+
+/// Field report 065: a DSCP is the upper six bits.
+#[test]
+fn dscp_and_tos_set_the_byte() {
+    for (line, tos) in [
+        ("--dscp EF", 0xb8),
+        ("--dscp 46", 0xb8),
+        ("--dscp 0x2e", 0xb8),
+        ("--dscp 056", 0xb8),
+        ("--dscp cs1", 0x20),
+        ("--dscp AF41", 0x88),
+        ("--dscp va", 0xb0),
+        ("--dscp 63", 0xfc),
+        ("--dscp 0", 0),
+        ("-S 52", 52),
+        ("-S 064", 52),
+        ("-S 0x34", 52),
+        ("-S 255", 255),
+    ] {
+        assert_eq!(params(line).tos, tos, "{line}");
+    }
+}
+
+/// Below the smallest, the smallest, the largest, above it, no number, an unknown suffix.
+#[test]
+fn numbers_keep_their_bounds() {
+    let table: &[(&str, &str, &[&str], &[&str])] = &[
+        (
+            "-c h",
+            "-p",
+            &["1", "65535"],
+            &["0", "65536", "-1", "x", "5K", "fdfdf"],
+        ),
+        (
+            "-c h",
+            "-P",
+            &["1", "128"],
+            &["0", "129", "-1", "x", "4K", "1.5"],
+        ),
+        (
+            "-c h",
+            "-t",
+            &["0", "0.5", "86400"],
+            &["-1", "86401", "x", "10s", "nan", "inf", "1e3"],
+        ),
+        (
+            "-c h",
+            "-i",
+            &["0", "0.1", "60"],
+            &["0.05", "61", "-1", "x", "1s"],
+        ),
+        ("-c h", "-O", &["0", "600"], &["-1", "601", "x", "2s"]),
+        (
+            "-c h",
+            "-n",
+            &["1", "9223372036854775807"],
+            &["0", "-1", "9223372036854775808", "x", "1X", "1KB"],
+        ),
+        ("-c h", "-k", &["1", "5K"], &["0", "-5", "x", "1Q"]),
+        (
+            "-c h",
+            "-l",
+            &["1", "1M"],
+            &["0", "1048577", "-1", "x", "4B"],
+        ),
+        (
+            "-c h -u",
+            "-l",
+            &["16", "65507"],
+            &["15", "65508", "-1", "x", "4B"],
+        ),
+        (
+            "-c h",
+            "-w",
+            &["1", "512M"],
+            &["0", "513M", "-1", "x", "64Z"],
+        ),
+        (
+            "-c h",
+            "-b",
+            &["0", "1", "10000T"],
+            &[
+                "-1", "10001T", "x", "5X", "10Mbit", "", "/10", "5M/", "5M/0", "5M/1001", "5M/x",
+                "0/5",
+            ],
+        ),
+        (
+            "-c h",
+            "-M",
+            &["88", "32767"],
+            &["64", "87", "32768", "x", "64B"],
+        ),
+        (
+            "-c h",
+            "-S",
+            &["0", "255", "0xff", "0377"],
+            &["-1", "256", "0x100", "08", "0x", "x"],
+        ),
+        (
+            "-c h",
+            "--dscp",
+            &["0", "63", "ef"],
+            &["-1", "64", "foo", "0x40"],
+        ),
+        (
+            "-c h",
+            "-A",
+            &["0", "1023", "1,2"],
+            &["-1", "1024", "x", "1,", ",1", "1,1024"],
+        ),
+        (
+            "-c h",
+            "--connect-timeout",
+            &["1", "3600000"],
+            &["0", "3600001", "-1", "x", "1.5"],
+        ),
+        (
+            "-c h",
+            "--rcv-timeout",
+            &["100", "86400000"],
+            &["99", "86400001", "x"],
+        ),
+        ("-c h", "--repeats", &["1", "100"], &["0", "101", "x"]),
+        (
+            "-c h",
+            "--repeat-pause",
+            &["0", "3600"],
+            &["-1", "3601", "x"],
+        ),
+        (
+            "-c h",
+            "--attempt",
+            &["0", "1000000"],
+            &["-1", "1000001", "x"],
+        ),
+        (
+            "-c h",
+            "--require-exclusive-cpus",
+            &["1", "1024"],
+            &["0", "1025", "x"],
+        ),
+        (
+            "-c h",
+            "-f",
+            &["k", "m", "g", "t", "K", "M", "G", "T"],
+            &["x", "bits", "P", ""],
+        ),
+        (
+            "-c h",
+            "-C",
+            &["cubic", "bbr", "dctcp-x_1"],
+            &["", "a/b", "sixteen_letters_"],
+        ),
+        (
+            "-c h",
+            "--run-token",
+            &["a", "abcdefghij234567abcd"],
+            &["", "A", "0", "abcdefghij234567abcde"],
+        ),
+        (
+            "-c h",
+            "-B",
+            &["127.0.0.1", "::1", "fe80::1%v0"],
+            &["", "host", "1.2.3", "::1%", "::1%averyverylongname"],
+        ),
+        ("-s", "--max-tests", &["1", "128"], &["0", "129", "x"]),
+        (
+            "-s",
+            "--idle-timeout",
+            &["1", "86400"],
+            &["0", "86401", "x"],
+        ),
+    ];
+    for (role, flag, good, bad) in table {
+        let with = |value: &str| {
+            let args = std::iter::once("nettest-engine")
+                .chain(role.split_whitespace())
+                .chain([*flag, value])
+                .map(OsString::from);
+            parse(args, None)
+        };
+        for value in *good {
+            assert!(
+                with(value).is_ok(),
+                "{role} {flag} {value}: {:?}",
+                with(value)
+            );
+        }
+        for value in *bad {
+            match with(value) {
+                Err(error) => {
+                    let message = error.to_string();
+                    assert!(message.starts_with(flag), "{flag} {value}: {message}");
+                    assert_eq!(message.lines().count(), 1, "{message}");
+                }
+                Ok(action) => panic!("{role} {flag} {value} was taken: {action:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn contradictions_name_both_flags() {
+    for (line, first, second) in [
+        ("-c h -s", "-c", "-s"),
+        ("-c h --probe", "-c", "--probe"),
+        ("-s --probe h", "-s", "--probe"),
+        ("-c h -t 5 -n 5", "-t", "-n"),
+        ("-c h -t 5 -k 5", "-t", "-k"),
+        ("-c h -n 5 -k 5", "-n", "-k"),
+        ("-c h -R --bidir", "-R", "--bidir"),
+        ("-c h -4 -6", "-4", "-6"),
+        ("-c h -4 -B ::1", "-4", "-B"),
+        ("-c h -6 -B 127.0.0.1", "-6", "-B"),
+        ("-c h -S 1 --dscp 1", "-S", "--dscp"),
+        ("-c h -u -C bbr", "-C", "-u"),
+        ("-c h -u -N", "-N", "-u"),
+        ("-c h --udp-counters-64bit", "--udp-counters-64bit", "-u"),
+        (
+            "-c h --run-uid u --measurement-stream -J",
+            "--measurement-stream",
+            "-J",
+        ),
+        (
+            "-c h --run-uid u --measurement-stream --json-stream",
+            "--measurement-stream",
+            "--json-stream",
+        ),
+        (
+            "-c h --measurement-stream",
+            "--measurement-stream",
+            "--run-uid",
+        ),
+        ("-c h --digest-file d", "--digest-file", "--run-uid"),
+        ("-c h%a --bind-dev b", "%DEV", "--bind-dev"),
+        ("-c h -1", "-1", "server"),
+        ("-c h --max-tests 2", "--max-tests", "server"),
+        ("-s -u", "-u", "client"),
+        ("-s -R", "-R", "client"),
+        ("-s -b 5M", "-b", "client"),
+        ("-s -t 5", "-t", "client"),
+        ("-s -A 1,2", "-A", "client"),
+        (
+            "-s --measurement-stream --run-uid u",
+            "--measurement-stream",
+            "client",
+        ),
+    ] {
+        let message = refused(line);
+        assert!(
+            message.contains(first) && message.contains(second),
+            "{line}: {message}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_one_line() {
+    insta::assert_snapshot!(
+        [
+            "",
+            "-c",
+            "-c h --frobnicate",
+            "-c h -Q",
+            "-c h extra",
+            "-c h -P 129",
+            "-c h -b 5X",
+            "-c h -t 1 -n 1",
+            "-c h -f bits",
+            "-s -R",
+        ]
+        .map(refused)
+        .join("\n"),
+        @r"
+    must either be a client (-c HOST), a server (-s) or a probe (--probe)
+    a value is required for '--client <HOST>' but none was supplied
+    unexpected argument '--frobnicate' found
+    unexpected argument '-Q' found
+    unexpected argument 'extra' found
+    -P: 129 is out of range; give 1 to 128 streams
+    -b: '5X' has the unknown suffix 'X'; the suffixes are K, M, G and T
+    -t and -n cannot be given together; only one thing can end a test
+    -f: 'bits' is not one of k m g t (bits) K M G T (bytes)
+    -R is for a client only; leave it out
+    "
+    );
+}
+
+#[test]
+fn hosts_may_carry_an_interface() {
+    for (given, host, dev) in [
+        ("server.example", "server.example", None),
+        ("10.0.0.1%eth0", "10.0.0.1", Some("eth0")),
+        ("fe80::1%v0", "fe80::1%v0", Some("v0")),
+        ("[::1]", "::1", None),
+        ("::1", "::1", None),
+    ] {
+        match read(&format!("-c {given}")) {
+            Ok(Action::Client(action)) => {
+                assert_eq!(action.config.host, host, "{given}");
+                assert_eq!(action.config.bind_dev.as_deref(), dev, "{given}");
+            }
+            other => panic!("{given}: {other:?}"),
+        }
+    }
+    for bad in ["a/b", "a%", "%eth0", "a;b", "a%b/c", "a@b"] {
+        assert!(refused(&format!("-c {bad}")).starts_with("-c"), "{bad}");
+    }
+    let bound = client("-B fe80::2%v0 -6");
+    assert_eq!(bound.config.bind_dev.as_deref(), Some("v0"));
+    assert_eq!(bound.config.family, Some(Family::V6));
+}
+
+#[test]
+fn the_operators_command_lines_are_taken() {
+    let action = client(
+        "-p 5201 -t 10 -O 2 -i 1 -P 4 --bidir --connect-timeout 5000 --measurement-stream --run-uid \
+         0b5c8d0e-1111-4222-8333-444455556666 --attempt 2 --variant tcp-p4 --repeats 3 --repeat-pause 2 \
+         --run-token abc234 --require-exclusive-cpus 2 --digest-file /dev/termination-log",
+    );
+    assert_eq!(action.output.kind, OutputKind::Measurements);
+    assert_eq!(action.output.run.variant, "tcp-p4");
+    assert_eq!(action.output.run.attempt, 2);
+    assert_eq!(action.repeats.count, 3);
+    assert_eq!(action.repeats.pause, Duration::from_secs(2));
+    assert_eq!(action.config.run_token.as_deref(), Some("abc234"));
+    assert_eq!(action.config.exclusive_cpus, Some(2));
+    assert_eq!(
+        action.config.connect_timeout,
+        Some(Duration::from_millis(5000))
+    );
+    assert_eq!(action.config.params.direction, Direction::Bidirectional);
+
+    let action = server(
+        "-p 5201 --max-tests 1 --run-token abc234 --require-exclusive-cpus 1 --idle-timeout 300 \
+         --digest-file /dev/termination-log --run-uid u-1 --attempt 1",
+    );
+    assert_eq!(action.config.max_tests, 1);
+    assert_eq!(action.config.idle_timeout, Some(Duration::from_secs(300)));
+    assert!(action.output.digest_file.is_some());
+}
+
+#[test]
+fn the_token_may_come_from_the_environment() {
+    let with = |line: &str, token: &str| {
+        parse(
+            format!("nettest-engine {line}")
+                .split_whitespace()
+                .map(OsString::from),
+            Some(token.to_owned()),
+        )
+    };
+    match with("-s", "abc") {
+        Ok(Action::Server(action)) => {
+            assert_eq!(action.config.run_token.as_deref(), Some("abc"));
+        }
+        other => panic!("{other:?}"),
+    }
+    match with("-s --run-token xyz", "abc") {
+        Ok(Action::Server(action)) => {
+            assert_eq!(action.config.run_token.as_deref(), Some("xyz"));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(with("-s", "ABC").is_err());
+    assert!(with("-s", "").is_ok());
+}
+
+#[test]
+fn the_probe_asks_this_machine_unless_told() {
+    assert_eq!(
+        read("--probe -p 5201").unwrap(),
+        Action::Probe {
+            host: "127.0.0.1".to_owned(),
+            port: 5201,
+            timeout: Duration::from_secs(5),
+        }
+    );
+    assert!(matches!(
+        read("--probe ::1"),
+        Ok(Action::Probe { host, .. }) if host == "::1"
+    ));
+}
+
+#[test]
+fn the_last_of_a_repeated_flag_counts() {
+    assert_eq!(params("-P 2 -P 3").streams, 3);
+}
+
+#[test]
+fn help_names_every_flag_and_version_ours() {
+    let Ok(Action::Show(help)) = read("--help") else {
+        panic!("no help");
+    };
+    for flag in [
+        "--port",
+        "--bitrate",
+        "--bidir",
+        "--dscp",
+        "--json-stream",
+        "--get-server-output",
+        "--measurement-stream",
+        "--require-exclusive-cpus",
+        "--max-tests",
+        "--probe",
+    ] {
+        assert!(help.contains(flag), "{flag}");
+    }
+    let Ok(Action::Show(version)) = read("-v") else {
+        panic!("no version");
+    };
+    assert!(version.starts_with("nettest-engine "), "{version}");
+}

@@ -1,0 +1,64 @@
+//! Where output goes: stdout or the log file, shared by the observers of a server.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A writer that flushes every piece and remembers its first failure; clones share it.
+#[derive(Clone)]
+pub struct Sink(Arc<Mutex<Inner>>);
+
+struct Inner {
+    to: Box<dyn Write + Send>,
+    failed: Option<io::Error>,
+}
+
+impl Sink {
+    pub fn new(to: Box<dyn Write + Send>) -> Self {
+        Sink(Arc::new(Mutex::new(Inner { to, failed: None })))
+    }
+
+    /// stdout, or `logfile` (appended to, as iperf3 does).
+    pub fn open(logfile: Option<&Path>) -> io::Result<Self> {
+        Ok(match logfile {
+            Some(path) => {
+                let file = OpenOptions::new().create(true).append(true).open(path)?;
+                Self::new(Box::new(file))
+            }
+            None => Self::new(Box::new(io::stdout())),
+        })
+    }
+
+    pub fn write(&self, text: &str) {
+        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if inner.failed.is_some() {
+            return;
+        }
+        let written = inner
+            .to
+            .write_all(text.as_bytes())
+            .and_then(|()| inner.to.flush());
+        inner.failed = written.err();
+    }
+
+    /// The first failure, e.g. a closed pipe or a full disk.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .failed
+            .take()
+    }
+}
+
+impl std::fmt::Debug for Sink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sink")
+    }
+}
+
+/// A message for people, on stderr. A closed stderr is nobody's error.
+pub fn complain(kind: &str, message: &str) {
+    let _ = writeln!(io::stderr(), "nettest-engine: {kind} - {message}");
+}
