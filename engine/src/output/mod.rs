@@ -1,8 +1,8 @@
 //! Writers over a [`Report`](nettest_report::report::Report): nothing else in the engine prints.
 //!
-//! - [`text`] and [`row`]: iperf3's rows
+//! - [`text`], [`summary`] and [`row`]: iperf3's rows
 //! - [`observer`]: text, JSON and `--json-stream` while a test runs
-//! - [`measurements`]: `--measurement-stream`
+//! - [`measurements`] writes `--measurement-stream`
 //! - [`digest`]: what fits a termination message
 //! - [`sink`]: stdout or the log file; stderr for people
 
@@ -14,6 +14,7 @@ pub mod row;
 #[path = "../../report/src/sample.rs"]
 mod sample;
 pub mod sink;
+pub mod summary;
 #[cfg(test)]
 mod tests;
 pub mod text;

@@ -1,7 +1,7 @@
 //! The observers of a test: text rows, one JSON document, JSON lines.
 
 use super::text::{self, Style};
-use super::{Sink, complain};
+use super::{Sink, complain, summary};
 use crate::cli::{OutputConfig, OutputKind};
 use crate::session::Observer;
 use nettest_report::iperf::{self, Document, StreamLine};
@@ -72,9 +72,9 @@ impl Observer for Text {
     }
 
     fn finished(&mut self, report: &Report) {
-        let mut rest = text::end(report, self.style);
+        let mut rest = summary::end(report, self.style);
         match (&report.error, report.role) {
-            (None, Role::Client) => rest += text::done(),
+            (None, Role::Client) => rest += summary::done(),
             (Some(error), Role::Server) => complain("error", error),
             _ => {}
         }

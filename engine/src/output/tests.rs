@@ -123,7 +123,7 @@ fn verbose_says_what_ran_and_what_it_cost() {
         format: Format::Bytes(2),
     };
     insta::assert_snapshot!(
-        text::start(&report, style) + &text::end(&report, style) + text::done()
+        text::start(&report, style) + &summary::end(&report, style) + summary::done()
     );
     report.params.limit = Limit::Bytes(5);
     assert!(text::start(&report, style).contains("5 bytes to send"));
