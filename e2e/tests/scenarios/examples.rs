@@ -1,0 +1,222 @@
+//! The manifests that users copy, run as their comments say.
+
+use anyhow::{Result, ensure};
+use nettest_api::{
+    NetTest, condition,
+    result::{Flow, VariantResult},
+};
+use nettest_e2e::{
+    Namespace,
+    namespace::{HOST_NETWORK, Level},
+    net_test::{is, results, state},
+    seconds,
+};
+
+#[tokio::test]
+async fn pair_tcp() -> Result<()> {
+    Namespace::with("pair-tcp", async |ns| {
+        let test = run(ns, "pair-tcp").await?;
+        let result = one_flow(&test)?;
+        ensure!(result.retransmits.is_some(), "no retransmits: {result:?}");
+        ensure!(
+            result.datagrams.is_none() && result.jitter_microseconds.is_none(),
+            "figures of UDP: {result:?}"
+        );
+        ensure!(
+            is(&test, condition::CPU_PINNED, "False/SharedPool"),
+            "{}",
+            state(&test, condition::CPU_PINNED)
+        );
+        two_nodes(&test)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn pair_udp() -> Result<()> {
+    Namespace::with("pair-udp", async |ns| {
+        let test = run(ns, "pair-udp").await?;
+        let result = one_flow(&test)?;
+        let datagrams = result.datagrams.unwrap_or(0);
+        // 50 Mbit/s of 1400 bytes for 5 s.
+        ensure!(
+            (21_000..=23_500).contains(&datagrams),
+            "{datagrams} datagrams: {result:?}"
+        );
+        ensure!(
+            result.lost_datagrams.is_some() && result.loss_ppm.is_some(),
+            "no loss: {result:?}"
+        );
+        ensure!(
+            result
+                .jitter_microseconds
+                .is_some_and(|jitter| jitter < 100_000),
+            "jitter: {result:?}"
+        );
+        ensure!(
+            result.retransmits.is_none(),
+            "retransmits of UDP: {result:?}"
+        );
+        two_nodes(&test)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn host_network() -> Result<()> {
+    Namespace::named(HOST_NETWORK, Level::Privileged, async |ns| {
+        let test = run(ns, "host-network").await?;
+        let result = one_flow(&test)?;
+        ensure!(result.retransmits.is_some(), "no retransmits: {result:?}");
+        two_nodes(&test)?;
+        let pair = test.status.and_then(|s| s.pair);
+        let server = pair.map(|pair| pair.server).unwrap_or_default();
+        let node = std::env::var(format!(
+            "NETTEST_CLUSTER_{}_ADDRESS",
+            server.node.to_uppercase()
+        ))?;
+        ensure!(
+            server.address.as_deref() == Some(&node),
+            "{server:?} is not at its node's address {node}"
+        );
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn cpu_pinned() -> Result<()> {
+    Namespace::with("cpu-pinned", async |ns| {
+        let test = run(ns, "cpu-pinned").await?;
+        one_flow(&test)?;
+        ensure!(
+            is(&test, condition::CPU_PINNED, "True/ExclusiveConfirmed"),
+            "{}",
+            state(&test, condition::CPU_PINNED)
+        );
+        two_nodes(&test)
+    })
+    .await
+}
+
+/// The smallest of them; `make demo` runs it without a cluster.
+#[tokio::test]
+async fn quickstart() -> Result<()> {
+    Namespace::with("quickstart", async |ns| {
+        let test = run(ns, "quickstart").await?;
+        one_flow(&test)?;
+        two_nodes(&test)
+    })
+    .await
+}
+
+/// Long ones are only shown to be accepted: their parts are run elsewhere.
+#[tokio::test]
+async fn every_example_is_accepted() -> Result<()> {
+    Namespace::with("accepted", async |ns| {
+        let mut manifests = 0;
+        for entry in std::fs::read_dir(ns.cluster.repository("examples"))? {
+            let file = entry?.path();
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "yaml")
+            {
+                let server_side = ns.kubectl("create --dry-run=server --validate=strict -f");
+                server_side.arg(file.to_string_lossy()).run().await?;
+                manifests += 1;
+            }
+        }
+        ensure!(manifests >= 5, "only {manifests} examples");
+        Ok(())
+    })
+    .await
+}
+
+/// Applies an example, waits as its user does and looks at what kubectl shows.
+async fn run(ns: &Namespace, name: &str) -> Result<NetTest> {
+    let file = ns.cluster.repository(&format!("examples/{name}.yaml"));
+    ns.kubectl("apply -f")
+        .arg(file.to_string_lossy())
+        .run()
+        .await?;
+    let waited = ns
+        .kubectl(&format!(
+            "wait --for=condition=Succeeded --timeout=120s nettest/{name}"
+        ))
+        .deadline(seconds(130))
+        .run()
+        .await?;
+    ensure!(waited.contains("condition met"), "kubectl wait: {waited}");
+    let table = ns.kubectl("get nettests").run().await?;
+    ensure!(
+        table.contains("THROUGHPUT") && table.contains("bit/s") && table.contains("Passed"),
+        "kubectl get nettests does not show throughput and verdict:\n{table}"
+    );
+    let test = ns.test(name).await?;
+    for kind in [
+        condition::ACCEPTED,
+        condition::SCHEDULED,
+        condition::MEASURED,
+        condition::WITHIN_THRESHOLDS,
+    ] {
+        ensure!(
+            state(&test, kind).starts_with("True/"),
+            "{kind} is {}",
+            state(&test, kind)
+        );
+    }
+    Ok(test)
+}
+
+/// The one result of a forward test, whose figures of both ends make sense.
+fn one_flow(test: &NetTest) -> Result<&VariantResult> {
+    let results = results(test)?;
+    ensure!(results.len() == 1, "one variant, one flow: {results:?}");
+    let result = &results[0];
+    ensure!(result.flow == Flow::ClientToServer, "{result:?}");
+    ensure!(result.repeats == 3, "three repeats: {result:?}");
+    ensure!(
+        result.received_bytes > 1_000_000,
+        "too little received: {result:?}"
+    );
+    // What is still on its way when the time is over is sent and not received; never the other way round.
+    ensure!(
+        result.sent_bytes >= result.received_bytes,
+        "received more than was sent: {result:?}"
+    );
+    let (sender, receiver) = (
+        result.sender_bits_per_second,
+        result.receiver_bits_per_second,
+    );
+    ensure!(
+        receiver > sender / 2 && receiver < sender / 100 * 105,
+        "ends disagree: {result:?}"
+    );
+    let spread = result.throughput_bits_per_second;
+    ensure!(
+        spread.min <= spread.median && spread.median <= spread.max,
+        "{result:?}"
+    );
+    ensure!(
+        spread.median == receiver,
+        "the throughput is the receiver's: {result:?}"
+    );
+    for cpu in [result.client_cpu_milli, result.server_cpu_milli] {
+        ensure!(
+            cpu.is_some_and(|milli| milli > 0 && milli < 3000),
+            "CPU of both ends: {result:?}"
+        );
+    }
+    Ok(result)
+}
+
+/// By default a pair is on two nodes, and the status says which.
+fn two_nodes(test: &NetTest) -> Result<()> {
+    let pair = test.status.as_ref().and_then(|s| s.pair.as_ref());
+    let nodes = pair.map(|pair| [pair.client.node.as_str(), pair.server.node.as_str()]);
+    ensure!(
+        matches!(nodes, Some(["node1", "node2"] | ["node2", "node1"])),
+        "where it ran: {pair:?}"
+    );
+    Ok(())
+}
