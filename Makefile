@@ -42,7 +42,7 @@ image: ## build the image and load it onto the cluster's nodes
 	@hack/image
 
 e2e: ## the tests against the cluster; `make cluster image` first
-	@hack/e2e
+	@e2e/run
 
 bench: ## our engine and stock iperf3 side by side on loopback
 	@hack/bench
