@@ -1,7 +1,7 @@
 //! The program as a whole: command line in, exit code out.
 
 use crate::cli::{self, Action, ClientAction, OutputConfig, OutputKind, RunLabel, ServerAction};
-use crate::output::{Measurements, Sink, complain, digest, observer};
+use crate::output::{Measurements, Sink, complain, digest, hint, observer};
 use crate::session::{self, ServerOutcome, SessionError, stop};
 use nettest_report::digest::{Digest, FailureReason};
 use nettest_report::report::Report;
@@ -29,7 +29,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Action::Server(action)) => guarded(&action.output, || server(&action)),
         Err(error) => {
             complain("parameter error", &error.to_string());
-            complain("usage", cli::USAGE_HINT);
+            hint(cli::USAGE_HINT);
             refused_digest(&args, &error.to_string());
             1
         }

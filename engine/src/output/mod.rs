@@ -21,4 +21,4 @@ pub mod text;
 
 pub use measurements::Measurements;
 pub use observer::{Json, JsonStream, Text};
-pub use sink::{Sink, complain};
+pub use sink::{Sink, complain, hint};

@@ -62,3 +62,8 @@ impl std::fmt::Debug for Sink {
 pub fn complain(kind: &str, message: &str) {
     let _ = writeln!(io::stderr(), "nettest-engine: {kind} - {message}");
 }
+
+/// How to do better, on stderr.
+pub fn hint(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
