@@ -1,25 +1,407 @@
-//! The client's driver. (Being written: answers an error until it is.)
-use super::*;
+//! The client's driver: one test from the connection to the results.
+
+use super::link::{self, Link};
+use super::meter::Meter;
+use super::rows::Rows;
+use super::streams::{self, Controls};
+use super::{ClientConfig, Observer, SessionError, Stop, end, facts, net, open};
+use crate::host::{CpuClock, Throttling};
+use crate::wire::LIFE;
+use crate::wire::client::{ClientEvent, ClientMachine};
+use crate::wire::cookie::Cookie;
+use crate::wire::params;
+use crate::wire::results::Results;
+use nettest_report::params::{Direction, Limit, Protocol, TestParams};
+use nettest_report::report::{Report, Role};
+use socket2::SockRef;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// A server that ends resets its data streams a moment before its control connection.
+const SECOND_OPINION: Duration = Duration::from_millis(200);
 
 pub async fn run(
     cfg: &ClientConfig,
     observer: &mut dyn Observer,
-    _stop: Stop,
+    stop: Stop,
 ) -> (Report, Result<(), SessionError>) {
-    let report = Report {
-        role: nettest_report::report::Role::Client,
-        params: cfg.params.clone(),
-        start: Default::default(),
-        intervals: Vec::new(),
-        end: None,
-        error: Some("not built yet".to_owned()),
-        server_output: None,
-        host: Default::default(),
-        peer_host: None,
-    };
+    let mut report = facts::blank(Role::Client, &cfg.params, cfg.host.clone(), cfg.port);
+    let result = test(cfg, &mut report, observer, stop).await;
+    if let Err(error) = &result {
+        report.error = Some(error.to_string());
+    }
     observer.finished(&report);
-    (
-        report,
-        Err(SessionError::Option("not built yet".to_owned())),
-    )
+    (report, result)
+}
+
+async fn test(
+    cfg: &ClientConfig,
+    report: &mut Report,
+    observer: &mut dyn Observer,
+    mut stop: Stop,
+) -> Result<(), SessionError> {
+    let cpus = cpus_for(cfg)?;
+    let control = tokio::select! {
+        control = net::connect_control(cfg) => control?,
+        cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
+    };
+    let failed = |source| SessionError::Local {
+        what: "cannot read the control connection's addresses",
+        source,
+    };
+    let peer = net::canonical(control.peer_addr().map_err(failed)?);
+    let local = net::canonical(control.local_addr().map_err(failed)?);
+    let cfg = &settled(cfg, &control);
+    let cookie = match &cfg.run_token {
+        Some(token) => Cookie::for_run(token, facts::entropy()),
+        None => Cookie::random(facts::entropy()),
+    };
+    facts::note_control(report, &cookie, &control, peer);
+
+    let epoch = Instant::now();
+    let json = params::encode(&cfg.params, streams::block_size(&cfg.params));
+    let machine = ClientMachine::new(&cookie, json, epoch.elapsed());
+    let mut test = Test {
+        cfg,
+        link: Link::new(control, machine, epoch),
+        peer: peer.to_string(),
+        local,
+        server: peer,
+        cookie,
+        cpus,
+    };
+    let outcome = test.run(report, observer, &mut stop).await;
+    if outcome.is_err() {
+        // Nothing is said to a peer that has ended the test itself.
+        test.link.machine.terminate();
+    }
+    test.link.farewell().await;
+    outcome
+}
+
+/// The parameters with the UDP block that the path's MSS suggests, so that datagrams are not fragmented.
+fn settled(cfg: &ClientConfig, control: &TcpStream) -> ClientConfig {
+    let mut cfg = cfg.clone();
+    if cfg.params.protocol == Protocol::Udp && cfg.params.block_size.is_none() {
+        let mss = SockRef::from(control)
+            .tcp_mss()
+            .ok()
+            .filter(|mss| (16..=65507).contains(mss));
+        cfg.params.block_size = Some(mss.unwrap_or(TestParams::UDP_BLOCK));
+    }
+    cfg
+}
+
+/// Host CPU ids for the data threads; empty: the scheduler's choice.
+fn cpus_for(cfg: &ClientConfig) -> Result<Vec<usize>, SessionError> {
+    if let Some(required) = cfg.exclusive_cpus {
+        return crate::host::exclusive(required)
+            .map_err(|e| SessionError::Exclusive(e.to_string()));
+    }
+    streams::pinned(cfg.affinity)
+}
+
+struct Test<'a> {
+    cfg: &'a ClientConfig,
+    link: Link<ClientMachine>,
+    peer: String,
+    local: SocketAddr,
+    server: SocketAddr,
+    cookie: Cookie,
+    cpus: Vec<usize>,
+}
+
+impl Test<'_> {
+    async fn run(
+        &mut self,
+        report: &mut Report,
+        observer: &mut dyn Observer,
+        stop: &mut Stop,
+    ) -> Result<(), SessionError> {
+        let cfg = self.cfg;
+        let params = &cfg.params;
+        self.expect(ClientEvent::OpenStreams, stop).await?;
+        let sockets = self.open(stop).await?;
+        let controls = Controls::new(params.limit);
+        let mut opened = streams::spawn(sockets, params, Role::Client, &controls, &self.cpus)?;
+        facts::note_streams(report, &mut opened, streams::block_size(params));
+        self.link.machine.streams_open(self.link.now());
+        self.expect(ClientEvent::TestStart, stop).await?;
+        self.expect(ClientEvent::TestRunning, stop).await?;
+
+        observer.started(report);
+        let throttling = Throttling::read();
+        let cpu = CpuClock::start();
+        if params.omit.is_zero() {
+            controls.set_budget();
+        }
+        let meter = Meter::new(opened.tracks, params, params.interval, Instant::now());
+        controls.start();
+        let mut rows = Rows {
+            meter,
+            report,
+            observer,
+        };
+        let ran = self.measure(&mut rows, &controls, stop).await;
+        let stopped = Instant::now();
+        let exchanged = match ran {
+            Ok(()) => self.finish(&mut rows, &controls, &cpu, stopped).await,
+            Err(error) => {
+                end::halt(&controls, &mut rows.meter).await;
+                rows.last(stopped);
+                Err(error)
+            }
+        };
+        let theirs = exchanged.as_ref().ok();
+        let ended = end::end(&mut rows.meter, theirs, &cpu, stopped);
+        rows.report.end = Some(ended);
+        Throttling::note(&mut rows.report.host, throttling, Throttling::read());
+        rows.meter.close();
+        let Rows { meter, report, .. } = rows;
+        drop(meter);
+        exchanged.map(|theirs| {
+            report.server_output = theirs.server_output;
+            report.peer_host = theirs.host;
+        })
+    }
+
+    /// The next event, which must be `wanted`.
+    async fn expect(&mut self, wanted: ClientEvent, stop: &mut Stop) -> Result<(), SessionError> {
+        let event = tokio::select! {
+            event = self.link.event() => event,
+            cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
+        };
+        if event == wanted {
+            Ok(())
+        } else {
+            Err(self.unexpected(event))
+        }
+    }
+
+    fn unexpected(&mut self, event: ClientEvent) -> SessionError {
+        unexpected(event, &self.peer, &mut self.link)
+    }
+
+    /// Open the streams; the server may fail meanwhile, or say early that it has them all.
+    async fn open(&mut self, stop: &mut Stop) -> Result<Vec<socket2::Socket>, SessionError> {
+        let all_there = AtomicBool::new(false);
+        let opening = open::open(self.cfg, &self.cookie, self.local, self.server, || {
+            all_there.load(Ordering::Relaxed)
+        });
+        tokio::pin!(opening);
+        let mut early = Vec::new();
+        let sockets = loop {
+            tokio::select! {
+                sockets = &mut opening => break sockets?,
+                event = self.link.event() => match event {
+                    started @ (ClientEvent::TestStart | ClientEvent::TestRunning) => {
+                        all_there.store(true, Ordering::Relaxed);
+                        early.push(started);
+                    }
+                    other => return Err(unexpected(other, &self.peer, &mut self.link)),
+                },
+                cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
+            }
+        };
+        self.link.hand_back(early);
+        Ok(sockets)
+    }
+
+    /// From the first byte to the end of the test.
+    async fn measure(
+        &mut self,
+        rows: &mut Rows<'_>,
+        controls: &Controls,
+        stop: &mut Stop,
+    ) -> Result<(), SessionError> {
+        let mut counted_at = Instant::now();
+        loop {
+            let now = Instant::now();
+            rows.tick(now, controls);
+            if rows.meter.moved(now) {
+                counted_at = now;
+            }
+            if self.is_over(rows, controls, now, counted_at) {
+                return Ok(());
+            }
+            if let Err(error) = self.check_streams(rows, controls) {
+                // The control connection may know better why.
+                return Err(match timeout(SECOND_OPINION, self.link.event()).await {
+                    Ok(event @ ClientEvent::Failed(_)) => self.unexpected(event),
+                    Ok(_) | Err(_) => error,
+                });
+            }
+            self.check_life(&rows.meter, now)?;
+            let wake = self.next_wake(rows, now);
+            tokio::select! {
+                event = self.link.event() => return Err(self.unexpected(event)),
+                () = tokio::time::sleep_until(wake.into()) => {}
+                () = controls.progress.notified() => {}
+                cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
+            }
+        }
+    }
+
+    fn next_wake(&self, rows: &Rows<'_>, now: Instant) -> Instant {
+        let meter = &rows.meter;
+        // Received bytes and blocks are only seen by looking.
+        let counts = !matches!(self.cfg.params.limit, Limit::Time(_));
+        let receives = self.cfg.params.direction != Direction::Forward;
+        let look = if counts && receives {
+            Duration::from_millis(2)
+        } else {
+            Duration::from_millis(500)
+        };
+        [meter.next_due(), meter.nominal_end()]
+            .into_iter()
+            .flatten()
+            .fold(now + look, Instant::min)
+    }
+
+    fn is_over(
+        &self,
+        rows: &Rows<'_>,
+        controls: &Controls,
+        now: Instant,
+        counted_at: Instant,
+    ) -> bool {
+        let meter = &rows.meter;
+        if meter.is_omitting() {
+            return false;
+        }
+        let params = &self.cfg.params;
+        let wanted = match params.limit {
+            Limit::Time(time) if time.is_zero() => return false,
+            Limit::Time(_) => return meter.nominal_end().is_some_and(|end| now >= end),
+            Limit::Bytes(n) | Limit::Blocks(n) => n,
+        };
+        let sent = params.direction == Direction::Reverse || controls.send.budget_exhausted();
+        let received = params.direction == Direction::Forward
+            || self.has_received(meter, wanted, now, counted_at);
+        sent && received
+    }
+
+    /// The server's budget is used up, as far as this end can see: all has come, or what is missing is lost.
+    fn has_received(&self, meter: &Meter, wanted: u64, now: Instant, counted_at: Instant) -> bool {
+        let params = &self.cfg.params;
+        let block = u64::from(streams::block_size(params));
+        let udp = params.protocol == Protocol::Udp;
+        let counted = meter
+            .tracks
+            .iter()
+            .filter(|track| !track.sender)
+            .map(|track| track.counted());
+        let seen: u64 = counted
+            .map(|c| match (params.limit, udp) {
+                // A lost datagram was sent all the same (field report 003).
+                (Limit::Bytes(_), true) => c.highest_seq.saturating_mul(block),
+                (Limit::Bytes(_), false) | (Limit::Time(_), _) => c.bytes,
+                (Limit::Blocks(_), true) => c.highest_seq,
+                (Limit::Blocks(_), false) => c.bytes / block.max(1),
+            })
+            .sum();
+        // The last datagrams may be among the lost.
+        let quiet = Duration::from_secs(2) + crate::wire::server::longest_gap(params) * 4;
+        let tail_lost = udp && seen > 0 && now.duration_since(counted_at) > quiet;
+        seen >= wanted || meter.all_finished(false) || tail_lost
+    }
+
+    /// A stream that ends before its time.
+    fn check_streams(&self, rows: &mut Rows<'_>, controls: &Controls) -> Result<(), SessionError> {
+        if controls.send.budget_exhausted() {
+            return Ok(());
+        }
+        for track in rows
+            .meter
+            .tracks
+            .iter_mut()
+            .filter(|track| track.is_finished())
+        {
+            let (id, sender) = (track.id, track.sender);
+            track.close();
+            match track.take_error() {
+                Some(source) => return Err(SessionError::Stream { id, source }),
+                None if sender => {
+                    let source = std::io::ErrorKind::BrokenPipe.into();
+                    return Err(SessionError::Stream { id, source });
+                }
+                // The server closed its end; its control connection says why.
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The design's 15 s without life, unless the user set `--rcv-timeout`, which then holds for receivers.
+    fn check_life(&self, meter: &Meter, now: Instant) -> Result<(), SessionError> {
+        let params = &self.cfg.params;
+        let only_udp_sends =
+            params.protocol == Protocol::Udp && params.direction == Direction::Forward;
+        if only_udp_sends {
+            return Ok(());
+        }
+        let own = self.cfg.rcv_timeout != super::config::DEFAULT_RCV_TIMEOUT;
+        let patience = if own && params.direction == Direction::Reverse {
+            self.cfg.rcv_timeout
+        } else {
+            LIFE + crate::wire::server::longest_gap(params)
+        };
+        if now.duration_since(meter.still_since()) < patience {
+            return Ok(());
+        }
+        Err(SessionError::NoData {
+            peer: self.peer.clone(),
+            seconds: patience.as_secs(),
+        })
+    }
+
+    /// TEST_END, the drain and the exchange of results.
+    async fn finish(
+        &mut self,
+        rows: &mut Rows<'_>,
+        controls: &Controls,
+        cpu: &CpuClock,
+        stopped: Instant,
+    ) -> Result<Results, SessionError> {
+        end::stop_senders(controls, &rows.meter).await;
+        self.link.machine.end_test(self.link.now());
+        let wanted = self.link.event().await;
+        controls.receive.stop();
+        if wanted != ClientEvent::ResultsWanted {
+            end::halt(controls, &mut rows.meter).await;
+            rows.last(stopped);
+            return Err(self.unexpected(wanted));
+        }
+        end::finished(&rows.meter, false).await;
+        rows.last(stopped);
+        let own = end::results(
+            &mut rows.meter,
+            cpu,
+            stopped,
+            rows.report.host.clone(),
+            None,
+        );
+        self.link.machine.send_results(&own, self.link.now());
+        let theirs = match self.link.event().await {
+            ClientEvent::PeerResults(theirs) => *theirs,
+            other => return Err(self.unexpected(other)),
+        };
+        match self.link.event().await {
+            ClientEvent::Done => Ok(theirs),
+            other => Err(self.unexpected(other)),
+        }
+    }
+}
+
+fn unexpected(event: ClientEvent, peer: &str, link: &mut Link<ClientMachine>) -> SessionError {
+    match event {
+        ClientEvent::Failed(error) => link::explain(error, peer, link.broken.take()),
+        other => SessionError::Protocol {
+            peer: peer.to_owned(),
+            what: format!("{other:?} came out of turn"),
+        },
+    }
 }

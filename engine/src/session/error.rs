@@ -32,10 +32,8 @@ pub enum SessionError {
     Bind { addr: String, source: io::Error },
     #[error("unable to open a data stream to {addr}: {source}")]
     StreamConnect { addr: String, source: io::Error },
-    #[error("the server is busy running a test; try again later")]
+    #[error("the server is busy running a test, or does not take this client; try again later")]
     Busy,
-    #[error("the server refused this client; check the run token")]
-    AccessDenied,
     #[error("the server ended the test with an error: {message}")]
     Server {
         code: i32,
@@ -124,7 +122,7 @@ impl SessionError {
             | E::UdpHello { .. }
             | E::NoData { .. } => FailureReason::PeerUnreachable,
             E::Busy => FailureReason::ServerBusy,
-            E::AccessDenied | E::Protocol { .. } | E::Refusing { .. } | E::Server { .. } => {
+            E::Protocol { .. } | E::Refusing { .. } | E::Server { .. } => {
                 FailureReason::ProtocolUnsupported
             }
             E::ServerTerminated | E::ClientTerminated | E::Interrupted(_) => {

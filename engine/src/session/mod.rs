@@ -8,12 +8,25 @@
 
 mod client;
 pub mod config;
+mod door;
+mod end;
 pub mod error;
+mod facts;
+mod hub;
+mod knock;
+mod link;
+mod meter;
+mod net;
 pub mod observer;
+mod open;
 mod probe;
 mod repeats;
+mod rows;
+mod serve;
 mod server;
 pub mod stop;
+mod streams;
+mod track;
 
 pub use config::{ClientConfig, Family, ServerConfig, ServerOutcome};
 pub use error::SessionError;

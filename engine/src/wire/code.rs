@@ -16,12 +16,18 @@ pub const TOTAL_RATE: i32 = 27;
 pub const MESSAGE: i32 = 110;
 pub const RECV_PARAMS: i32 = 114;
 pub const RECV_RESULTS: i32 = 117;
+pub const SET_NODELAY: i32 = 122;
+pub const SET_MSS: i32 = 123;
+pub const SET_BUF: i32 = 124;
+pub const SET_TOS: i32 = 125;
+pub const AFFINITY: i32 = 132;
 pub const CONGESTION: i32 = 134;
 pub const NO_DATA: i32 = 144;
 pub const WATCHDOG: i32 = 160;
 pub const CREATE_STREAM: i32 = 200;
 pub const STREAM_LISTEN: i32 = 202;
 pub const STREAM_ACCEPT: i32 = 204;
+pub const STREAM_READ: i32 = 206;
 
 /// What a peer means by `code`.
 pub fn meaning(code: i32) -> &'static str {
@@ -49,6 +55,8 @@ pub fn meaning(code: i32) -> &'static str {
         RECV_RESULTS => "the results could not be understood",
         119 => "the client was terminated",
         120 => "the server was terminated",
+        SET_NODELAY..=SET_TOS => "a socket option could not be set",
+        AFFINITY => "the CPU of the asked affinity is not allowed there",
         CONGESTION => "the TCP congestion control is not available there",
         142 => "the login was refused",
         NO_DATA => "no data arrived for too long",
@@ -58,7 +66,7 @@ pub fn meaning(code: i32) -> &'static str {
         203 => "a data stream could not be connected",
         STREAM_ACCEPT => "the data streams did not arrive in time",
         205 => "writing to a data stream failed",
-        206 => "reading from a data stream failed",
+        STREAM_READ => "reading from a data stream failed",
         _ => "an error that has no name here",
     }
 }

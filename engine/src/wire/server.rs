@@ -334,7 +334,7 @@ impl ServerMachine {
 
 /// Longest time between two sends that the parameters themselves bring about: a slow `-b` with large blocks is
 /// no sign of death.
-fn longest_gap(params: &TestParams) -> Duration {
+pub fn longest_gap(params: &TestParams) -> Duration {
     let Some(bitrate) = params.bitrate.filter(|rate| *rate > 0) else {
         return Duration::ZERO;
     };

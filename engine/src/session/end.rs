@@ -1,0 +1,87 @@
+//! How the data of a test ends, the same at both ends, so that their counts agree.
+
+use super::meter::Meter;
+use super::streams::Controls;
+use crate::host::CpuClock;
+use crate::wire::results::Results;
+use nettest_report::report::{End, HostFacts, ServerOutput};
+use std::time::{Duration, Instant};
+
+/// How long the peer may take to acknowledge what was sent.
+const DRAIN: Duration = Duration::from_secs(1);
+/// What is acknowledged still has to be read by the peer's program, and datagrams have no acknowledgement.
+const SETTLE: Duration = Duration::from_millis(25);
+/// Threads look at their orders at least every 50 ms, and a receiver drains for at most 1 s.
+const THREADS: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Senders end, and what they sent has arrived.
+pub async fn stop_senders(controls: &Controls, meter: &Meter) {
+    controls.send.stop();
+    if !meter.tracks.iter().any(|track| track.sender) {
+        return;
+    }
+    finished(meter, true).await;
+    let by = Instant::now() + DRAIN;
+    while meter.tracks.iter().any(|track| track.unacked() > 0) && Instant::now() < by {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(SETTLE).await;
+}
+
+/// All senders' (or receivers') threads have ended; they were told to before.
+pub async fn finished(meter: &Meter, senders: bool) {
+    let by = Instant::now() + THREADS;
+    while !meter.all_finished(senders) && Instant::now() < by {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Everything ends at once: the test has failed or was cut short.
+pub async fn halt(controls: &Controls, meter: &mut Meter) {
+    controls.stop();
+    finished(meter, true).await;
+    finished(meter, false).await;
+    meter.close();
+}
+
+/// This end's results for the other.
+pub fn results(
+    meter: &mut Meter,
+    cpu: &CpuClock,
+    stopped: Instant,
+    host: HostFacts,
+    server_output: Option<ServerOutput>,
+) -> Results {
+    let first = meter.tracks.first();
+    let sends = meter.tracks.iter().any(|track| track.sender);
+    let tcp_sender = meter.tracks.iter().find(|track| track.sender);
+    let has_retransmits = tcp_sender.is_some_and(|track| track.has_tcp_info());
+    let congestion_used = first.and_then(|track| track.granted().congestion);
+    Results {
+        cpu: cpu.elapsed().unwrap_or_default(),
+        sender_has_retransmits: sends.then_some(has_retransmits),
+        congestion_used,
+        server_output,
+        streams: meter.results(stopped),
+        host: Some(host),
+    }
+}
+
+/// Both ends' figures, or this end's alone.
+pub fn end(meter: &mut Meter, theirs: Option<&Results>, cpu: &CpuClock, stopped: Instant) -> End {
+    let own = meter
+        .tracks
+        .first()
+        .and_then(|track| track.granted().congestion);
+    let other = theirs.and_then(|theirs| theirs.congestion_used.clone());
+    let sends = meter.tracks.first().is_some_and(|track| track.sender);
+    let (sender_congestion, receiver_congestion) = if sends { (own, other) } else { (other, own) };
+    End {
+        streams: meter.ends(theirs, stopped),
+        local_cpu: cpu.elapsed(),
+        remote_cpu: theirs.map(|theirs| theirs.cpu),
+        sender_congestion,
+        receiver_congestion,
+    }
+}
