@@ -1,0 +1,144 @@
+//! What cannot be done is said in one line, with the right code, in the form that was asked for.
+
+use crate::run::{engine, finish, free_port, text, wait};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Field reports 009, 056, 061, 065: nothing is sent, the flag is named, the code is 1.
+#[test]
+fn wrong_flags_are_one_line_a_hint_and_exit_1() {
+    for (flags, named) in [
+        ("-c 127.0.0.1 -P 0", "-P"),
+        ("-c 127.0.0.1 -P -1", "-P"),
+        ("-c 127.0.0.1 -P 129", "-P"),
+        ("-c 127.0.0.1 -b -1", "-b"),
+        ("-c 127.0.0.1 -f bits", "-f"),
+        ("-c 127.0.0.1 -p 70000", "-p"),
+        ("-c 127.0.0.1 --dscp 64", "--dscp"),
+        ("-c 127.0.0.1 -t 1 -k 1", "-k"),
+        ("-s -u", "-u"),
+        ("", "-c"),
+    ] {
+        let output = finish(flags);
+        assert_eq!(output.status.code(), Some(1), "{flags}");
+        assert!(output.stdout.is_empty(), "{flags}");
+        let said = text(&output.stderr);
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 2, "{flags}: {said}");
+        assert!(
+            lines[0].starts_with("nettest-engine: parameter error - ") && lines[0].contains(named),
+            "{flags}: {said}"
+        );
+        assert!(lines[1].starts_with("Usage: "), "{flags}: {said}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_exit_3_and_one_document() {
+    let port = free_port();
+    let output = finish(&format!("-c 127.0.0.1 -p {port} -J"));
+    assert_eq!(output.status.code(), Some(3));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("exactly one value");
+    let error = document["error"].as_str().expect("the error is inside");
+    assert!(error.contains("refused"), "{error}");
+    assert_eq!(document["intervals"], Value::Array(Vec::new()));
+    let said = text(&output.stderr);
+    assert!(said.starts_with("nettest-engine: error - "), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+
+    let output = finish(&format!("-c 127.0.0.1 -p {port} --iperf3-exit-codes"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty(), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_name_that_does_not_resolve_is_said_so() {
+    let output = finish("-c no-such-host.invalid --connect-timeout 3000");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("no-such-host.invalid"));
+}
+
+/// The whole way to the digest: the last line and the file are the same.
+#[test]
+fn a_failed_measurement_leaves_its_digest() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("digest");
+    let port = free_port();
+    let output = finish(&format!(
+        "-c 127.0.0.1 -p {port} --measurement-stream --run-uid u-1 --attempt 2 --repeats 3 --digest-file {}",
+        file.display()
+    ));
+    assert_eq!(output.status.code(), Some(3));
+    let lines = text(&output.stdout);
+    let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["event"], "digest");
+    assert_eq!(last["data"]["outcome"], "Failed");
+    assert_eq!(last["data"]["reason"], "PeerUnreachable");
+    assert_eq!(last["data"]["run"], "u-1");
+    assert_eq!(last["data"]["attempt"], 2);
+    let written: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("the file")).expect("JSON");
+    assert_eq!(written, last["data"]);
+}
+
+#[test]
+fn refused_flags_leave_a_digest_too() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("digest");
+    let output = finish(&format!(
+        "-c 127.0.0.1 -P 999 --run-uid u-1 --digest-file {}",
+        file.display()
+    ));
+    assert_eq!(output.status.code(), Some(1));
+    let written: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("the file")).expect("JSON");
+    assert_eq!(written["reason"], "InvalidSpec");
+    assert_eq!(written["run"], "u-1");
+}
+
+#[test]
+fn a_server_whose_port_is_taken_leaves_a_digest() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("its address").port();
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("digest");
+    let output = finish(&format!(
+        "-s -B 127.0.0.1 -p {port} --run-uid u-1 --attempt 1 --digest-file {}",
+        file.display()
+    ));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains(&port.to_string()));
+    let written: Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("the file")).expect("JSON");
+    assert_eq!(written["outcome"], "Failed");
+}
+
+/// Field report 054.
+#[test]
+fn an_unwritable_log_file_is_exit_1_at_once() {
+    let output = finish("-s -1 --logfile /nonexistent/log");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("/nonexistent/log"));
+}
+
+/// Field report 082: a one-off server does not wait for ever.
+#[test]
+fn an_idle_one_off_server_ends_with_an_error() {
+    let begun = Instant::now();
+    let output = wait(
+        engine(&format!("-s -1 -p {} --idle-timeout 1", free_port()))
+            .spawn()
+            .expect("the server starts"),
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(begun.elapsed() >= Duration::from_millis(900));
+    assert!(text(&output.stderr).contains("idle"));
+}
+
+#[test]
+fn a_probe_tells_whether_a_server_is_there() {
+    let port = free_port();
+    let output = finish(&format!("--probe -p {port} --connect-timeout 1000"));
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stderr).lines().count(), 1);
+}

@@ -1,0 +1,125 @@
+//! Our client and our server.
+
+use crate::run::{Server, engine, finish, signal, text, wait};
+use serde_json::Value;
+use std::time::Duration;
+
+#[test]
+fn text_has_rows_a_summary_and_an_end() {
+    let mut server = Server::start("");
+    let output = finish(&format!(
+        "-c 127.0.0.1 -p {} -t 1 -i 0.5 -P 2 -b 20M",
+        server.port
+    ));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let seen = text(&output.stdout);
+    let count = |what: &str| seen.lines().filter(|l| l.contains(what)).count();
+    assert!(seen.starts_with(&format!(
+        "Connecting to host 127.0.0.1, port {}\n",
+        server.port
+    )));
+    // Two intervals, the sender's and the receiver's summary.
+    assert_eq!(count("[SUM]"), 4, "{seen}");
+    assert_eq!(count("sender"), 3, "{seen}");
+    assert_eq!(count("receiver"), 3, "{seen}");
+    assert!(seen.ends_with("\niperf Done.\n"), "{seen}");
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    // An idle server that is told to end has done nothing wrong.
+    let (code, printed) = server.stop();
+    assert_eq!(code, Some(0));
+    assert!(
+        printed.contains("Accepted connection from 127.0.0.1, port "),
+        "{printed}"
+    );
+    assert!(printed.contains("(test #2)"), "{printed}");
+}
+
+/// A one-off server is not used up by probes (field report 082), and ends with its test.
+#[test]
+fn probes_do_not_use_up_a_one_off_server() {
+    let mut server = Server::start("-1");
+    for _ in 0..3 {
+        let output = finish(&format!("--probe -p {}", server.port));
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+    let output = finish(&format!("-c 127.0.0.1 -p {} -n 1M", server.port));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let code = server.child.wait().expect("the server ends").code();
+    assert_eq!(code, Some(0));
+}
+
+/// Field report 050.
+#[test]
+fn the_servers_report_comes_whole() {
+    let server = Server::start("");
+    let output = finish(&format!(
+        "-c 127.0.0.1 -p {} -t 1 -i 0 -b 20M -J --get-server-output",
+        server.port
+    ));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("exactly one value");
+    let theirs = document["server_output_text"].as_str().expect("a text");
+    assert!(theirs.starts_with("Accepted connection from "), "{theirs}");
+    assert!(theirs.trim_end().ends_with("receiver"), "{theirs}");
+}
+
+/// Field report 004: a byte limit is met to the byte, and the two ends agree.
+#[test]
+fn bytes_are_exact_at_both_ends() {
+    let server = Server::start("");
+    for flags in ["-n 5M", "-n 5M -P 4", "-n 5M -R", "-k 40 -l 64K"] {
+        let output = finish(&format!("-c 127.0.0.1 -p {} -J {flags}", server.port));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{flags}: {}",
+            text(&output.stderr)
+        );
+        let document: Value = serde_json::from_slice(&output.stdout).expect("exactly one value");
+        let asked = if flags.starts_with("-k") {
+            40 * 65_536
+        } else {
+            5_242_880
+        };
+        assert_eq!(document["end"]["sum_sent"]["bytes"], asked, "{flags}");
+        assert_eq!(document["end"]["sum_received"]["bytes"], asked, "{flags}");
+    }
+}
+
+/// SIGINT: the partial report, the reason, exit 1; the server goes on.
+#[test]
+fn an_interrupted_client_reports_what_it_has() {
+    let mut server = Server::start("");
+    let child = engine(&format!(
+        "-c 127.0.0.1 -p {} -t 20 -i 0.5 -b 20M",
+        server.port
+    ))
+    .spawn()
+    .expect("the client starts");
+    std::thread::sleep(Duration::from_millis(1300));
+    signal(&child, "INT");
+    let output = wait(child);
+    assert_eq!(output.status.code(), Some(1));
+    let seen = text(&output.stdout);
+    assert!(seen.contains("  sender\n"), "{seen}");
+    assert!(!seen.contains("iperf Done."), "{seen}");
+    assert!(
+        text(&output.stderr).contains("SIGINT"),
+        "{}",
+        text(&output.stderr)
+    );
+    let again = finish(&format!("-c 127.0.0.1 -p {} -n 1M", server.port));
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
+    assert_eq!(server.stop().0, Some(0));
+}
+
+/// The token keeps others out.
+#[test]
+fn a_wrong_run_token_is_refused() {
+    let server = Server::start("--run-token abc234");
+    let client = |token: &str| finish(&format!("-c 127.0.0.1 -p {} -n 1M {token}", server.port));
+    assert_ne!(client("").status.code(), Some(0));
+    assert_ne!(client("--run-token abc235").status.code(), Some(0));
+    let output = client("--run-token abc234");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
