@@ -4,10 +4,12 @@
 //! - [`topology`], [`path`], [`endpoint`], [`traffic`], [`repeats`], [`threshold`], [`limits`]: the spec, a noun a file
 //! - [`result`], [`condition`]: the status
 //! - [`reason`]: the fixed list of reasons; [`labels`]: what pods and runs carry
+//! - [`crdgen`]: the CustomResourceDefinitions made from all of it
 //! - [`quantity`], [`duration`]: numbers and times as Kubernetes writes them
 #![forbid(unsafe_code)]
 
 pub mod condition;
+pub mod crdgen;
 pub mod duration;
 pub mod endpoint;
 pub mod labels;

@@ -1,6 +1,7 @@
 //! Everything that a plan is made from. Built from fresh API objects by pure functions.
 
 use crate::{
+    conditions::find,
     node_facts::NodeFacts,
     pod_facts::{NodePair, PodFacts},
     policy::Policy,
@@ -44,6 +45,8 @@ pub struct RunFacts {
     pub placed: Option<Timestamp>,
     /// The status says that the client of `attempt` runs.
     pub client_was_running: bool,
+    /// What Scheduled=False says: what the run waited for when it was last looked at.
+    pub blocked: Option<(Reason, String)>,
 }
 
 /// A live pod of another run, with the nodes it holds.
@@ -73,11 +76,7 @@ impl RunFacts {
     pub fn from_run(run: &NetTestRun) -> Option<RunFacts> {
         let meta = &run.metadata;
         let status = run.status.as_ref();
-        let succeeded = status
-            .map(|status| status.conditions.as_slice())
-            .unwrap_or_default()
-            .iter()
-            .find(|condition| condition.type_ == condition::SUCCEEDED);
+        let said = |type_: &str| status.and_then(|status| find(&status.conditions, type_));
         Some(RunFacts {
             name: meta.name.clone()?,
             namespace: meta.namespace.clone()?,
@@ -93,8 +92,13 @@ impl RunFacts {
             placed: status
                 .and_then(|status| status.placement_time.as_ref())
                 .map(|time| time.0),
-            client_was_running: succeeded
+            client_was_running: said(condition::SUCCEEDED)
                 .is_some_and(|condition| condition.reason == Reason::Running.as_str()),
+            blocked: said(condition::SCHEDULED)
+                .filter(|condition| condition.status == "False")
+                .and_then(|condition| {
+                    Some((Reason::parse(&condition.reason)?, condition.message.clone()))
+                }),
         })
     }
 }

@@ -17,6 +17,7 @@ pub const MAX_ATTEMPTS: u32 = 3;
 
 /// The outcome of one pass.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Plan {
     /// At most one write. After a create that was refused, set [`Observed::refusal`] and plan again.
     pub step: Option<Step>,

@@ -219,6 +219,9 @@ fn ended(status: &PodStatus, engine: Option<&ContainerStatus>) -> Ended {
             | "NodeLost"
             | "Shutdown"
     );
+    // The kubelet restarted and found no container: its exit code 137 is made up.
+    let unknown = terminated.and_then(|terminated| terminated.reason.as_deref())
+        == Some("ContainerStatusUnknown");
     Ended {
         exit_code: terminated.map(|terminated| terminated.exit_code),
         message: terminated
@@ -228,7 +231,7 @@ fn ended(status: &PodStatus, engine: Option<&ContainerStatus>) -> Ended {
             == Some("OOMKilled"),
         pod_reason,
         pod_message: status.message.clone().unwrap_or_default(),
-        disrupted: targeted || by_kubelet,
+        disrupted: targeted || by_kubelet || unknown,
     }
 }
 
