@@ -1,8 +1,8 @@
 //! Where the cluster is. `e2e/run` sets all of it; `eval "$(e2e/cluster/env)"` and NETTEST_E2E=1 do by hand.
 
 use crate::command::Command;
-use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use anyhow::{Context, Result};
+use std::{io::Write, path::PathBuf};
 
 /// The two nodes of `e2e/cluster`.
 pub const NODES: [&str; 2] = ["node1", "node2"];
@@ -26,12 +26,13 @@ impl std::fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// Fails in one line when the tests were not started by `make e2e`: without a cluster nothing may look passed.
+    /// Ends the whole program, in one line, when `make e2e` did not start it: without a cluster nothing may look passed.
     pub async fn connect() -> Result<Cluster> {
         if std::env::var_os("NETTEST_E2E").is_none() {
-            bail!(
-                "the scenarios need the cluster with the chart installed: run `make e2e` (it sets NETTEST_E2E)"
-            );
+            let line = "the scenarios need the cluster with the chart installed: run `make e2e` (it sets NETTEST_E2E)";
+            // Past libtest's capture.
+            let _ = writeln!(std::io::stderr(), "{line}");
+            std::process::exit(1);
         }
         let client = kube::Client::try_default()
             .await

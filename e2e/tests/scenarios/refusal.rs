@@ -134,7 +134,7 @@ async fn a_quota_that_gets_room_in_time() -> Result<()> {
         ns.kubectl("create quota full --hard=pods=0").run().await?;
         ns.apply(&short("quota", 1)).await?;
         until("it says what it waits for", seconds(20), async || {
-            let seen = state(&ns.test("quota").await?, condition::SUCCEEDED);
+            let seen = state(&ns.test("quota").await?, condition::SCHEDULED);
             Ok(Seen::when(seen.contains("QuotaExceeded"), || seen))
         })
         .await?;
