@@ -14,14 +14,14 @@ use std::{
     time::Instant,
 };
 
-/// What [`Metrics::retain_where`] is given: whether the test still exists.
-type Exists = Box<dyn Fn(&TestKey) -> bool + Send + Sync>;
+/// Brings the metrics up to date just before a scrape.
+type Hook = Arc<dyn Fn(&Metrics) + Send + Sync>;
 
 /// All metrics of this process.
 pub struct Metrics {
     registry: Registry,
     results: Results,
-    exists: Mutex<Option<Arc<Exists>>>,
+    hook: Mutex<Option<Hook>>,
     runs: IntCounterVec,
     run_duration: Histogram,
     reconcile_duration: HistogramVec,
@@ -132,7 +132,7 @@ impl Metrics {
         Ok(Metrics {
             registry,
             results,
-            exists: Mutex::default(),
+            hook: Mutex::default(),
             runs,
             run_duration,
             reconcile_duration,
@@ -144,17 +144,22 @@ impl Metrics {
 
     /// The text that a scrape gets.
     pub fn render(&self) -> Result<String, prometheus::Error> {
-        let exists = lock(&self.exists).clone();
-        if let Some(exists) = exists {
-            self.results.retain(|key| exists(key));
+        let hook = lock(&self.hook).clone();
+        if let Some(hook) = hook {
+            hook(self);
         }
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
 
-    /// At each scrape, drop the series of tests that `exists` denies. There are no finalizers, so a
-    /// deletion while we look elsewhere is noticed only by the object's absence.
-    pub fn retain_where(&self, exists: impl Fn(&TestKey) -> bool + Send + Sync + 'static) {
-        *lock(&self.exists) = Some(Arc::new(Box::new(exists)));
+    /// Run this at each scrape, before it is answered.
+    pub fn before_scrape(&self, hook: impl Fn(&Metrics) + Send + Sync + 'static) {
+        *lock(&self.hook) = Some(Arc::new(hook));
+    }
+
+    /// Keep only the series of tests that `exists` knows. There are no finalizers, so a deletion is noticed
+    /// by the object's absence.
+    pub fn retain(&self, exists: impl Fn(&TestKey) -> bool) {
+        self.results.retain(exists);
     }
 
     /// Show a test's latest finished run in place of what was shown before.

@@ -444,7 +444,7 @@ status:
         metrics.forget(&key("rack"));
         assert!(of_tests(&metrics).iter().all(|line| line.contains("other")));
         // Nobody told us of the deletion: the object is absent, so are its series.
-        metrics.retain_where(|_| false);
+        metrics.before_scrape(|metrics| metrics.retain(|_| false));
         assert_eq!(of_tests(&metrics), [""; 0]);
     }
 }

@@ -1,0 +1,175 @@
+//! The two controllers. A pass is: read, decide (nettest-core), at most one write, status last.
+//!
+//! - [`net_test`]: makes runs, keeps the history, shows the latest result
+//! - [`net_test_run`]: makes pods, collects, concludes; [`conclude`] is its end
+//! - [`context`], [`backoff`], [`error`], [`history`], [`facts`]: what they share
+
+pub mod backoff;
+pub mod context;
+pub mod error;
+pub mod facts;
+pub mod history;
+pub mod net_test;
+pub mod net_test_run;
+
+use context::{Context, Runs};
+use error::PassError;
+use futures::{FutureExt, StreamExt, future::BoxFuture};
+use k8s_openapi::{NamespaceResourceScope, api::core::v1::Pod};
+use kube::{
+    Resource, ResourceExt,
+    core::DeserializeGuard,
+    runtime::{
+        Controller,
+        controller::{self, Action, Config},
+        reflector::{ObjectRef, Store},
+        watcher,
+    },
+};
+use nettest_api::{NetTest, NetTestRun};
+use nettest_core::names;
+use serde::de::DeserializeOwned;
+use std::{fmt::Debug, sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+/// Passes at once, of each controller: kube sets no limit of its own, and each pass holds connections.
+const CONCURRENCY: u16 = 16;
+/// Objects without news are looked at again after this.
+pub const RESYNC: Duration = Duration::from_secs(300);
+
+pub type Tests = Store<DeserializeGuard<NetTest>>;
+
+/// Controllers that are wired and not yet running.
+pub struct Wired {
+    pub tests: Vec<Tests>,
+    pub runs: Vec<Runs>,
+    pub running: BoxFuture<'static, ()>,
+}
+
+impl Debug for Wired {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wired").finish_non_exhaustive()
+    }
+}
+
+/// Wire both controllers for every served namespace. They end when `stop` turns true and the passes under
+/// way are through.
+pub fn wire(context: &Arc<Context>, stop: &watch::Receiver<bool>) -> Wired {
+    let scope = &context.scope;
+    let mut all: Vec<BoxFuture<'static, ()>> = Vec::new();
+    let mut tests = Vec::new();
+    let mut runs = Vec::new();
+    for (api, children) in scope.apis().into_iter().zip(scope.apis::<NetTestRun>()) {
+        let controller =
+            new_controller::<NetTest>(api, stop).owns(children, watcher::Config::default());
+        tests.push(controller.store());
+        all.push(drive("NetTest", controller, net_test::reconcile, context));
+    }
+    let pods = watcher::Config::default().labels(&names::engine_pods_selector());
+    for (api, children) in scope.apis().into_iter().zip(scope.apis::<Pod>()) {
+        let controller = new_controller::<NetTestRun>(api, stop).owns(children, pods.clone());
+        runs.push(controller.store());
+        all.push(drive(
+            "NetTestRun",
+            controller,
+            net_test_run::reconcile,
+            context,
+        ));
+    }
+    Wired {
+        tests,
+        runs,
+        running: futures::future::join_all(all).map(drop).boxed(),
+    }
+}
+
+fn new_controller<K>(
+    api: kube::Api<DeserializeGuard<K>>,
+    stop: &watch::Receiver<bool>,
+) -> Controller<DeserializeGuard<K>>
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+        + Clone
+        + DeserializeOwned
+        + Debug
+        + Send
+        + Sync
+        + 'static,
+{
+    let mut stop = stop.clone();
+    Controller::new(api, watcher::Config::default())
+        .with_config(Config::default().concurrency(CONCURRENCY))
+        .graceful_shutdown_on(async move {
+            let _ = stop.wait_for(|stop| *stop).await;
+        })
+}
+
+fn drive<K, Pass>(
+    kind: &'static str,
+    controller: Controller<DeserializeGuard<K>>,
+    reconcile: impl Fn(Arc<K>, Arc<Context>) -> Pass + Send + Sync + Copy + 'static,
+    context: &Arc<Context>,
+) -> BoxFuture<'static, ()>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + Sync + 'static,
+    Pass: Future<Output = Result<Action, PassError>> + Send + 'static,
+{
+    let pass = move |guard: Arc<DeserializeGuard<K>>, context: Arc<Context>| async move {
+        let _timer = context.metrics.time_reconcile(kind);
+        let object = match &guard.0 {
+            Ok(object) => Arc::new(object.clone()),
+            Err(invalid) => {
+                // The watch goes on for all others; a change of the object brings it back here.
+                tracing::warn!(kind, name = %name(guard.as_ref()), error = %invalid.error, "object does not decode");
+                context.metrics.reconcile_failed(kind, "Undecodable");
+                return Ok(Action::await_change());
+            }
+        };
+        let action = reconcile(object, context.clone()).await?;
+        context.backoff.succeeded(&key(kind, guard.as_ref()));
+        Ok(action)
+    };
+    let on_error = move |guard: Arc<DeserializeGuard<K>>,
+                         error: &PassError,
+                         context: Arc<Context>| {
+        context.metrics.reconcile_failed(kind, error.reason());
+        let wait = context.backoff.failed(&key(kind, guard.as_ref()));
+        tracing::warn!(kind, name = %name(guard.as_ref()), %error, wait = wait.as_secs_f64(), "pass failed");
+        Action::requeue(wait)
+    };
+    let counted = context.clone();
+    controller
+        .run(pass, on_error, context.clone())
+        .for_each(move |outcome| {
+            match outcome {
+                // Failed passes were logged above; deletions and children of runs that are gone are everyday.
+                Ok(_)
+                | Err(controller::Error::ReconcilerFailed(..))
+                | Err(controller::Error::ObjectNotFound(_)) => {}
+                Err(error) => {
+                    counted.metrics.reconcile_failed(kind, "Watch");
+                    tracing::warn!(kind, %error, "watch");
+                }
+            }
+            std::future::ready(())
+        })
+        .boxed()
+}
+
+fn name<K: Resource>(object: &K) -> String {
+    format!(
+        "{}/{}",
+        object.namespace().unwrap_or_default(),
+        object.name_any()
+    )
+}
+
+fn key<K: Resource>(kind: &str, object: &K) -> String {
+    format!("{kind} {}", name(object))
+}
+
+/// Whether one of the stores has the object.
+pub fn exists(tests: &[Tests], namespace: &str, name: &str) -> bool {
+    let reference = ObjectRef::new(name).within(namespace);
+    tests.iter().any(|store| store.get(&reference).is_some())
+}

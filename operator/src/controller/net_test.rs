@@ -1,0 +1,192 @@
+//! One pass over a NetTest: its runs, its history, its status, its metrics.
+
+use super::{RESYNC, context::Context, error::PassError, facts, history};
+use crate::{
+    apply::{
+        create::{self, Created, controller_uid},
+        delete::delete,
+        owner, status,
+    },
+    client::call,
+    events::Fact,
+    metrics::{Finished, TestKey},
+};
+use jiff::Timestamp;
+use kube::{
+    Api, Resource, ResourceExt,
+    api::{ListParams, ObjectMeta},
+    core::DeserializeGuard,
+    runtime::controller::Action,
+};
+use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, condition, labels, result::Verdict};
+use nettest_core::{conditions::find, names, status::test_status};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+pub async fn reconcile(cached: Arc<NetTest>, context: Arc<Context>) -> Result<Action, PassError> {
+    let namespace = cached.namespace().unwrap_or_default();
+    let key = TestKey {
+        namespace: namespace.clone(),
+        name: cached.name_any(),
+    };
+    let tests: Api<NetTest> = context.scope.api(&namespace);
+    let test = call("read the NetTest", tests.get_opt(&key.name)).await?;
+    let Some(test) = test.filter(|test| test.metadata.deletion_timestamp.is_none()) else {
+        context.metrics.forget(&key);
+        return Ok(Action::await_change());
+    };
+    let runs_api: Api<NetTestRun> = context.scope.api(&namespace);
+    let runs = runs_of(&runs_api, &test).await?;
+    publish(&context, key, &test, &runs);
+
+    let generation = test.metadata.generation.unwrap_or(1);
+    let current = runs
+        .iter()
+        .find(|run| run.spec.test_generation == Some(generation));
+    let mut again = RESYNC;
+    if let Some(old) = history::to_delete(&runs, generation) {
+        let uid = old.uid().unwrap_or_default();
+        delete(&runs_api, &old.name_any(), &uid).await?;
+        tracing::info!(test = %test.name_any(), run = %old.name_any(), "run deleted");
+        again = Duration::ZERO;
+    } else if current.is_none() && !is_settled(&test, generation) {
+        make_run(&context, &runs_api, &test, generation).await?;
+    }
+
+    // A run that was deleted takes nothing away from the test: its result stands until there is another.
+    if current.is_some() || !is_settled(&test, generation) {
+        let new = test_status(&test, current, Timestamp::now());
+        let old = test.status.clone().unwrap_or_default();
+        if old != new {
+            status::apply(&tests, &test, &new).await?;
+            if let Some(fact) = facts::ended(&old.conditions, &new.conditions) {
+                context.events.tell(fact, &test.object_ref(&())).await;
+            }
+        }
+    }
+    Ok(Action::requeue(again))
+}
+
+/// The runs that this very test owns. One that does not decode counts as none.
+async fn runs_of(api: &Api<NetTestRun>, test: &NetTest) -> Result<Vec<NetTestRun>, PassError> {
+    let guarded: Api<DeserializeGuard<NetTestRun>> = Api::namespaced(
+        api.clone().into_client(),
+        &test.namespace().unwrap_or_default(),
+    );
+    let params = ListParams::default().labels(&format!(
+        "{}={}",
+        labels::TEST,
+        names::label_value(&test.name_any())
+    ));
+    let list = call("list NetTestRuns", guarded.list(&params)).await?;
+    let uid = test.metadata.uid.as_deref();
+    Ok(list
+        .items
+        .into_iter()
+        .filter_map(|run| run.0.ok())
+        .filter(|run| uid.is_some() && controller_uid(run) == uid)
+        .collect())
+}
+
+/// The status already has the end of a run of this generation.
+fn is_settled(test: &NetTest, generation: i64) -> bool {
+    test.status.as_ref().is_some_and(|status| {
+        find(&status.conditions, condition::SUCCEEDED).is_some_and(|succeeded| {
+            succeeded.observed_generation == Some(generation) && succeeded.status != "Unknown"
+        })
+    })
+}
+
+async fn make_run(
+    context: &Context,
+    runs: &Api<NetTestRun>,
+    test: &NetTest,
+    generation: i64,
+) -> Result<(), PassError> {
+    let name = names::run_name(&test.name_any(), generation);
+    let run = NetTestRun {
+        metadata: ObjectMeta {
+            name: Some(name.clone()),
+            namespace: test.namespace(),
+            labels: Some(BTreeMap::from([
+                (
+                    labels::MANAGED_BY.to_owned(),
+                    labels::MANAGED_BY_VALUE.to_owned(),
+                ),
+                (
+                    labels::TEST.to_owned(),
+                    names::label_value(&test.name_any()),
+                ),
+            ])),
+            owner_references: owner(test).map(|owner| vec![owner]),
+            ..ObjectMeta::default()
+        },
+        spec: NetTestRunSpec {
+            test_name: Some(test.name_any()),
+            test_generation: Some(generation),
+            test: test.spec.clone(),
+        },
+        status: None,
+    };
+    match create::run(runs, &run).await? {
+        Created::Done => {
+            tracing::info!(test = %test.name_any(), run = %name, "run created");
+            let fact = Fact {
+                warning: false,
+                reason: "RunCreated",
+                action: "CreateRun",
+                note: format!("NetTestRun {name} measures generation {generation}"),
+            };
+            context.events.tell(fact, &test.object_ref(&())).await;
+            Ok(())
+        }
+        // Mostly the run of an earlier test of this name, on its way out.
+        Created::Taken { holder } => Err(PassError::NameTaken { name, holder }),
+        Created::Refused(status) => Err(PassError::Refused {
+            what: "NetTestRun",
+            name,
+            message: status.message.clone(),
+        }),
+    }
+}
+
+/// Show the latest finished run; after its run is gone, what the test's own status still has.
+fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun]) {
+    let last_success = history::latest_passed(runs)
+        .and_then(|run| run.status.as_ref()?.finish_time.as_ref())
+        .map(|time| time.0);
+    if let Some(run) = history::latest_finished(runs) {
+        let Some(status) = &run.status else { return };
+        let Some(verdict) = status.verdict else {
+            return;
+        };
+        let finished = Finished {
+            spec: &run.spec.test,
+            pair: status.pair.as_ref(),
+            results: &status.results,
+            thresholds: &status.thresholds,
+            verdict,
+            finished: status.finish_time.as_ref().map(|time| time.0),
+            last_success,
+        };
+        context.metrics.publish(key, &finished);
+        return;
+    }
+    let settled = test.status.as_ref().filter(|_| {
+        test.metadata
+            .generation
+            .is_some_and(|generation| is_settled(test, generation))
+    });
+    if let Some((status, verdict)) = settled.and_then(|status| Some((status, status.verdict?))) {
+        let ended = status.last_run_time.as_ref().map(|time| time.0);
+        let finished = Finished {
+            spec: &test.spec,
+            pair: status.pair.as_ref(),
+            results: &status.results,
+            thresholds: &status.thresholds,
+            verdict,
+            finished: ended,
+            last_success: last_success.or(ended.filter(|_| verdict == Verdict::Passed)),
+        };
+        context.metrics.publish(key, &finished);
+    }
+}

@@ -1,0 +1,205 @@
+//! One pass over a NetTestRun: observe, validate, plan, apply, collect, status.
+
+use super::{RESYNC, context::Context, error::PassError, facts, history::is_finished};
+use crate::{
+    apply::{
+        create::{self, Created},
+        delete::delete,
+        status,
+    },
+    client::call,
+    collect::collect,
+    metrics::RunResult,
+    observe, random,
+};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use kube::{Api, Resource, ResourceExt, runtime::controller::Action};
+use nettest_api::{NetTestRun, NetTestRunStatus};
+use nettest_core::{
+    observed::{Observed, RunFacts},
+    plan::{self, Plan, Stage, Step},
+    pod::{self, Owner, Part},
+    refusal::CreateRefusal,
+    status::{refused_run_status, run_status},
+    valid::ValidTest,
+    validate::validate,
+};
+use std::{sync::Arc, time::Duration};
+
+/// One pass. The cached object says only which run to look at: its status may be behind our own writes.
+pub async fn reconcile(
+    cached: Arc<NetTestRun>,
+    context: Arc<Context>,
+) -> Result<Action, PassError> {
+    let namespace = cached.namespace().unwrap_or_default();
+    let runs: Api<NetTestRun> = context.scope.api(&namespace);
+    let run = call("read the NetTestRun", runs.get_opt(&cached.name_any())).await?;
+    let Some(run) = run.filter(|run| run.metadata.deletion_timestamp.is_none()) else {
+        // Owner references take the pods away.
+        return Ok(Action::await_change());
+    };
+    let Some((facts, owner)) = RunFacts::from_run(&run).zip(Owner::of(&run)) else {
+        return Ok(Action::await_change());
+    };
+    let now = Timestamp::now();
+    let test = match validate(&run.spec.test, &namespace, &context.policy) {
+        Ok(test) => test,
+        Err(refusal) => {
+            if !is_finished(&run) {
+                let new = refused_run_status(&run, &refusal, now);
+                write_status(&context, &runs, &run, new).await?;
+            }
+            let seen = observe(&context, facts).await?;
+            let Plan {
+                step,
+                requeue_after,
+                ..
+            } = plan::clean_up(&seen);
+            if let Some(Step::DeletePod { name, uid }) = step {
+                delete(&context.scope.api::<Pod>(&namespace), &name, &uid).await?;
+            }
+            return Ok(requeue(requeue_after));
+        }
+    };
+    let pass = Pass {
+        context: &context,
+        run: &run,
+        test: &test,
+        owner: &owner,
+        namespace: &namespace,
+    };
+    let plan = pass.act(facts, now).await?;
+    pass.conclude(&runs, plan).await
+}
+
+/// What a pass works on.
+struct Pass<'a> {
+    context: &'a Context,
+    run: &'a NetTestRun,
+    test: &'a ValidTest,
+    owner: &'a Owner,
+    namespace: &'a str,
+}
+
+impl Pass<'_> {
+    /// Observe, plan, do the one step: the plan that the status is made from.
+    async fn act(&self, facts: RunFacts, now: Timestamp) -> Result<Plan, PassError> {
+        let mut seen = observe(self.context, facts.clone()).await?;
+        let mut plan = plan::plan(self.test, &seen, now);
+        // The first pod claims both nodes: look again and create under the barrier.
+        let claims = |plan: &Plan| matches!(&plan.step, Some(Step::CreatePod(pod)) if matches!(pod.part, Part::Server));
+        let _barrier = if claims(&plan) {
+            let barrier = self.context.barrier.enter().await;
+            seen = observe(self.context, facts).await?;
+            plan = plan::plan(self.test, &seen, now);
+            Some(barrier)
+        } else {
+            None
+        };
+        if let Some(refusal) = self.step(plan.step.as_ref()).await? {
+            seen.refusal = Some(refusal);
+            plan = plan::plan(self.test, &seen, now);
+            // Nothing was made: what it plans now is for the next pass.
+            plan.step = None;
+        }
+        Ok(plan)
+    }
+
+    /// The one write of a pass. `Some`: the API server would not have it.
+    async fn step(&self, step: Option<&Step>) -> Result<Option<CreateRefusal>, PassError> {
+        let pods: Api<Pod> = self.context.scope.api(self.namespace);
+        match step {
+            None => Ok(None),
+            Some(Step::DeletePod { name, uid }) => {
+                delete(&pods, name, uid).await?;
+                tracing::info!(run = %self.owner.run, pod = %name, "pod deleted");
+                Ok(None)
+            }
+            Some(Step::CreatePod(planned)) => {
+                let token = random::token()?;
+                let pod = pod::pod(self.test, self.owner, planned, &self.context.engine, &token);
+                match create::pod(&pods, &pod).await? {
+                    Created::Done => {
+                        tracing::info!(run = %self.owner.run, pod = %planned.name, "pod created");
+                        Ok(None)
+                    }
+                    Created::Taken { holder } => Err(PassError::NameTaken {
+                        name: planned.name.clone(),
+                        holder,
+                    }),
+                    Created::Refused(status) => {
+                        match CreateRefusal::classify(status.code, &status.message) {
+                            Some(refusal) => Ok(Some(refusal)),
+                            None => Err(PassError::Refused {
+                                what: "pod",
+                                name: planned.name.clone(),
+                                message: status.message.clone(),
+                            }),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Collect what there is to collect, then write the status, last.
+    async fn conclude(&self, runs: &Api<NetTestRun>, plan: Plan) -> Result<Action, PassError> {
+        let Plan {
+            step: _,
+            progress,
+            collect: pod,
+            requeue_after,
+        } = plan;
+        let documents = match (&progress.stage, pod) {
+            (Stage::Measured(digest), Some(pod)) => {
+                Some(collect(&self.context.scope, self.run, self.namespace, &pod, digest).await)
+            }
+            _ => None,
+        };
+        // Collecting takes time: the result ends when it is written.
+        let now = Timestamp::now();
+        let new = run_status(self.run, self.test, &progress, documents, now);
+        write_status(self.context, runs, self.run, new).await?;
+        Ok(requeue(requeue_after))
+    }
+}
+
+async fn observe(context: &Context, run: RunFacts) -> Result<Observed, PassError> {
+    let reads = observe::read(&context.scope).await?;
+    let others = context.unfinished_runs();
+    let others = others.iter().filter_map(|run| run.0.as_ref().ok());
+    Ok(reads.observed(run, others, &context.policy))
+}
+
+/// Write the status if it changed, and tell what turned.
+async fn write_status(
+    context: &Context,
+    runs: &Api<NetTestRun>,
+    run: &NetTestRun,
+    new: NetTestRunStatus,
+) -> Result<(), PassError> {
+    let old = run.status.clone().unwrap_or_default();
+    if old == new {
+        return Ok(());
+    }
+    status::apply(runs, run, &new).await?;
+    if let (None, Some(verdict)) = (old.verdict, new.verdict) {
+        let seconds = new
+            .start_time
+            .as_ref()
+            .zip(new.finish_time.as_ref())
+            .map(|(start, end)| end.0.duration_since(start.0).as_secs_f64());
+        context.metrics.run_ended(RunResult::from(verdict), seconds);
+        tracing::info!(run = %run.name_any(), ?verdict, "run ended");
+    }
+    let about = run.object_ref(&());
+    for fact in facts::turned(&old.conditions, &new.conditions) {
+        context.events.tell(fact, &about).await;
+    }
+    Ok(())
+}
+
+fn requeue(after: Option<Duration>) -> Action {
+    Action::requeue(after.unwrap_or(RESYNC))
+}
