@@ -1,0 +1,164 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Measure the network with NetTests: on this machine or in a cluster.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kubectl-nettest",
+    bin_name = "kubectl nettest",
+    version,
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the NetTests of a file and show what they measured.
+    #[command(after_help = AFTER_RUN)]
+    Run(RunArgs),
+}
+
+const AFTER_RUN: &str = "\
+Exit codes:
+  0  every test was measured and met its thresholds
+  1  a test was measured and missed a threshold
+  2  a test could not be measured, or the command line or a file is wrong
+
+Examples:
+  kubectl nettest run --local -f examples/quickstart.yaml
+  kubectl nettest run -f examples/pair-tcp.yaml -o yaml
+  cat test.yaml | kubectl nettest run -f - --report result.json";
+
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// File with one or more NetTests (YAML or JSON); `-` reads standard input. May be given several times.
+    #[arg(short = 'f', long = "filename", value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Run on this machine, without a cluster: client and server on the loopback address.
+    #[arg(long)]
+    pub local: bool,
+
+    /// What to print when a test has ended.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Output,
+
+    /// Write the NetTests with their status to this file; .json gives JSON, all else YAML.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
+    /// No progress on standard error.
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// The measuring program; else the one beside this program, else from PATH.
+    #[arg(long, env = "NETTEST_ENGINE", value_name = "PATH")]
+    pub engine: Option<PathBuf>,
+
+    /// Namespace of tests that name none.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub namespace: Option<String>,
+
+    /// Context of the kubeconfig.
+    #[arg(long, value_name = "NAME", conflicts_with = "local")]
+    pub context: Option<String>,
+
+    /// The kubeconfig; else $KUBECONFIG, else ~/.kube/config.
+    #[arg(long, value_name = "FILE", conflicts_with = "local")]
+    pub kubeconfig: Option<PathBuf>,
+
+    /// Take over fields that another tool set, such as `kubectl apply`.
+    #[arg(long, conflicts_with = "local")]
+    pub force_conflicts: bool,
+
+    /// Stop waiting for a test after this time, e.g. 90s or 1h. The test itself goes on in the cluster.
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_time, conflicts_with = "local")]
+    pub timeout: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// Totals of each repeat, a table of results, the verdict.
+    Table,
+    /// As table, with every interval and more columns.
+    Wide,
+    /// The NetTests with their status.
+    Yaml,
+    Json,
+}
+
+impl Output {
+    /// For programs: nothing but the objects on standard output.
+    pub fn is_object(self) -> bool {
+        matches!(self, Output::Yaml | Output::Json)
+    }
+}
+
+/// As Kubernetes writes it (`1m30s`); a bare number is seconds, as kubectl takes it.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let with_unit = if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("{text}s")
+    } else {
+        text.to_owned()
+    };
+    let wrong = || format!("'{text}' is no time; write for example 90s, 5m or 1h30m");
+    let span: jiff::SignedDuration = with_unit.parse().map_err(|_| wrong())?;
+    let time = Duration::try_from(span).map_err(|_| wrong())?;
+    if time.is_zero() {
+        return Err("give more than 0s".to_owned());
+    }
+    Ok(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(words: &[&str]) -> Result<RunArgs, String> {
+        let words = ["kubectl-nettest", "run"].iter().chain(words);
+        match Cli::try_parse_from(words) {
+            Ok(Cli {
+                command: Command::Run(args),
+            }) => Ok(args),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn times_are_kubernetes_times_or_seconds() {
+        for (text, seconds) in [("90", 90), ("90s", 90), ("1m30s", 90), ("1h", 3600)] {
+            let args = run(&["-f", "x", "--timeout", text]).unwrap();
+            assert_eq!(args.timeout, Duration::from_secs(seconds), "{text}");
+        }
+        for text in ["0", "0s", "-5s", "soon", "1d2x", ""] {
+            let words = ["-f".into(), "x".into(), format!("--timeout={text}")];
+            let error = run(&words.each_ref().map(|word: &String| word.as_str())).unwrap_err();
+            assert!(error.contains("--timeout"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_needed() {
+        assert!(run(&["--local"]).unwrap_err().contains("--filename"));
+    }
+
+    #[test]
+    fn cluster_flags_mean_nothing_with_local() {
+        for flags in [["--context", "a"], ["--kubeconfig", "b"]] {
+            let error = run(&[&["-f", "x", "--local"], &flags[..]].concat()).unwrap_err();
+            assert!(error.contains("cannot be used with"), "{error}");
+        }
+    }
+}

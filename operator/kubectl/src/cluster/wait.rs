@@ -1,0 +1,102 @@
+//! Waits for the end of an applied test.
+
+use super::state::{State, state};
+use futures::{StreamExt, pin_mut};
+use kube::Api;
+use kube::runtime::{WatchStreamExt, watcher};
+use nettest_api::NetTest;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
+
+/// After this long without a sign of an operator, the user is told.
+const OPERATOR_SILENT: Duration = Duration::from_secs(15);
+
+#[derive(Debug, Error)]
+pub enum WaitError {
+    #[error("{0} was deleted before it ended")]
+    Deleted(String),
+    #[error(
+        "{name} was changed by somebody else while it ran: that run's result is not this file's"
+    )]
+    Changed { name: String },
+    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get nettest {name}", .time.as_secs())]
+    Timeout {
+        name: String,
+        time: Duration,
+        last: String,
+    },
+    #[error("cannot read {name}: {error}")]
+    Unreadable { name: String, error: String },
+}
+
+/// Until the generation of `applied` has ended. `on_news` gets each new sentence about how far it is.
+pub async fn wait(
+    api: &Api<NetTest>,
+    applied: &NetTest,
+    time: Duration,
+    on_news: &dyn Fn(&str),
+) -> Result<NetTest, WaitError> {
+    let name = applied.metadata.name.clone().unwrap_or_default();
+    let deadline = Instant::now() + time;
+    let silent_at = Instant::now() + OPERATOR_SILENT;
+    let objects = watcher::watch_object(api.clone(), &name).default_backoff();
+    pin_mut!(objects);
+    let mut last = "no operator has looked at it yet".to_owned();
+    let mut told_silent = false;
+    loop {
+        let until = if told_silent {
+            deadline
+        } else {
+            silent_at.min(deadline)
+        };
+        let next = match timeout_at(until, objects.next()).await {
+            Ok(next) => next,
+            Err(_) if Instant::now() >= deadline => {
+                return Err(WaitError::Timeout { name, time, last });
+            }
+            Err(_) => {
+                told_silent = true;
+                on_news(&format!(
+                    "{last}: is one installed, and does it watch this namespace?"
+                ));
+                continue;
+            }
+        };
+        let seen = match next {
+            // Lost connections are taken up again by the watcher; a refusal stays one.
+            Some(Err(
+                watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error),
+            )) if is_refusal(&error) => {
+                return Err(WaitError::Unreadable {
+                    name,
+                    error: error.to_string(),
+                });
+            }
+            Some(Err(_)) => continue,
+            Some(Ok(None)) | None => return Err(WaitError::Deleted(name)),
+            Some(Ok(Some(seen))) => seen,
+        };
+        if seen.metadata.uid != applied.metadata.uid {
+            return Err(WaitError::Deleted(name));
+        }
+        if seen.metadata.generation > applied.metadata.generation {
+            return Err(WaitError::Changed { name });
+        }
+        match state(&seen) {
+            State::Ended => return Ok(seen),
+            State::Unseen => {}
+            State::Going(sentence) => {
+                told_silent = true;
+                if sentence != last {
+                    on_news(&sentence);
+                    last = sentence;
+                }
+            }
+        }
+    }
+}
+
+fn is_refusal(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if matches!(status.code, 401 | 403 | 404))
+}

@@ -1,0 +1,235 @@
+//! What a local run came to, said as a cluster would: a NetTest with its status. Pure.
+
+use crate::local::{LocalError, Measured};
+use jiff::Timestamp;
+use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, Reason};
+use nettest_core::plan::{Progress, Stage};
+use nettest_core::valid::{RunUid, ValidTest};
+use nettest_core::validate::Refusal;
+use nettest_core::{collect, status};
+use nettest_report::digest::{Digest, Outcome};
+
+/// How a test ended.
+#[derive(Debug)]
+pub enum End {
+    Measured(Box<Digest>),
+    /// The sentence says what happened and what to do.
+    Failed {
+        reason: Reason,
+        message: String,
+        ran: bool,
+    },
+}
+
+impl End {
+    /// Exclusive CPUs come from a kubelet; without one nothing grants them, and a run without is not what was asked.
+    pub fn exclusive_not_granted() -> End {
+        End::Failed {
+            reason: Reason::ExclusiveCPUNotGranted,
+            message: "cpu.mode Exclusive needs a kubelet that grants CPUs, and --local has none: use Shared here, or run the test in a cluster".to_owned(),
+            ran: false,
+        }
+    }
+
+    pub fn interrupted() -> End {
+        End::Failed {
+            reason: Reason::Interrupted,
+            message: "interrupted: both ends were stopped".to_owned(),
+            ran: true,
+        }
+    }
+
+    pub fn of(test: &ValidTest, measured: &Result<Measured, LocalError>) -> End {
+        match measured {
+            Ok(measured) => End::of_digest(test, &measured.digest),
+            Err(error) => End::Failed {
+                reason: error.reason(),
+                message: error.to_string(),
+                ran: !matches!(error, LocalError::ServerEnded { .. }),
+            },
+        }
+    }
+
+    fn of_digest(test: &ValidTest, digest: &Digest) -> End {
+        let failed = |reason, message| End::Failed {
+            reason,
+            message,
+            ran: true,
+        };
+        if digest.outcome == Outcome::Failed {
+            // The engine's reasons are the API's, by name.
+            let reason = digest
+                .reason
+                .and_then(|reason| Reason::parse(&format!("{reason:?}")))
+                .unwrap_or(Reason::EngineCrashed);
+            return failed(reason, digest.message.clone());
+        }
+        match collect::complete(test, digest) {
+            Ok(()) => End::Measured(Box::new(digest.clone())),
+            Err(error) => failed(Reason::EngineCrashed, error.to_string()),
+        }
+    }
+}
+
+/// The test with its status.
+pub fn concluded(
+    mut test: NetTest,
+    valid: &ValidTest,
+    uid: &RunUid,
+    end: End,
+    now: Timestamp,
+) -> NetTest {
+    let mut run = run_of(&test, uid);
+    let (pair, stage) = match end {
+        End::Measured(digest) => (status::pair_from_digest(&digest), Stage::Measured(digest)),
+        End::Failed {
+            reason,
+            message,
+            ran,
+        } => (
+            None,
+            Stage::Failed {
+                reason,
+                message,
+                ran,
+            },
+        ),
+    };
+    let progress = Progress {
+        attempt: 1,
+        placed: None,
+        pair,
+        stage,
+    };
+    run.status = Some(status::run_status(&run, valid, &progress, None, now));
+    settle(&mut test, &run, now);
+    test
+}
+
+/// A test that was refused before anything started.
+pub fn refused(mut test: NetTest, uid: &RunUid, refusal: &Refusal, now: Timestamp) -> NetTest {
+    let mut run = run_of(&test, uid);
+    run.status = Some(status::refused_run_status(&run, refusal, now));
+    settle(&mut test, &run, now);
+    test
+}
+
+fn run_of(test: &NetTest, uid: &RunUid) -> NetTestRun {
+    let spec = NetTestRunSpec {
+        test_name: test.metadata.name.clone(),
+        test_generation: test.metadata.generation,
+        test: test.spec.clone(),
+    };
+    let mut run = NetTestRun::new("local", spec);
+    run.metadata.uid = Some(uid.as_str().to_owned());
+    run.metadata.generation = Some(1);
+    run
+}
+
+fn settle(test: &mut NetTest, run: &NetTestRun, now: Timestamp) {
+    // A file may carry the status of an earlier run.
+    test.status = None;
+    let mut status = status::test_status(test, Some(run), now);
+    // There is no such object.
+    status.latest_run = None;
+    test.status = Some(status);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nettest_api::condition;
+    use nettest_api::result::Verdict;
+    use nettest_core::{policy::Policy, validate::validate};
+    use serde_json::{Value, json};
+
+    fn ended(spec: Value, end: impl FnOnce(&ValidTest) -> End) -> (NetTest, String) {
+        let test: NetTest = serde_json::from_value(json!({
+            "apiVersion": "nettest.dev/v1alpha1", "kind": "NetTest", "metadata": {"name": "a"}, "spec": spec
+        }))
+        .unwrap();
+        let valid = validate(&test.spec, "default", &Policy::everything()).unwrap();
+        let end = end(&valid);
+        let test = concluded(test, &valid, &RunUid::from("u"), end, Timestamp::UNIX_EPOCH);
+        let conditions = &test.status.as_ref().unwrap().conditions;
+        let succeeded = conditions
+            .iter()
+            .find(|condition| condition.type_ == condition::SUCCEEDED)
+            .unwrap();
+        let said = format!(
+            "{}/{} {}",
+            succeeded.status, succeeded.reason, succeeded.message
+        );
+        (test, said)
+    }
+
+    fn digest(rates: &[u64]) -> Digest {
+        let repeats = rates.len();
+        let host = json!({"hostname": "here", "allowedCpus": "0-1", "allowedCpuCount": 2, "onlineCpuCount": 2});
+        serde_json::from_value(json!({
+            "version": 1, "run": "u", "attempt": 1, "outcome": "Complete", "clientHost": host, "serverHost": host,
+            "figures": [{"variant": "tcp-p1", "flow": "ClientToServer", "sentBitsPerSecond": rates, "receivedBitsPerSecond": rates,
+                "sentBytes": vec![1; repeats], "receivedBytes": vec![1; repeats]}]
+        }))
+        .unwrap()
+    }
+
+    fn measured(rates: &[u64]) -> Result<Measured, LocalError> {
+        Ok(Measured {
+            digest: digest(rates),
+            measurements: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn a_threshold_decides_between_passed_and_failed() {
+        for (min, verdict, said) in [
+            ("1G", Verdict::Passed, "True/Passed"),
+            ("3G", Verdict::Failed, "False/ThresholdNotMet"),
+        ] {
+            let spec = json!({"thresholds": [{"name": "t", "metric": "Throughput", "min": min}]});
+            let rates = measured(&[1_000_000_000, 2_000_000_000, 9_000_000_000]);
+            let (test, succeeded) = ended(spec, |valid| End::of(valid, &rates));
+            let status = test.status.unwrap();
+            assert_eq!(status.verdict, Some(verdict), "{succeeded}");
+            assert!(succeeded.starts_with(said), "{succeeded}");
+            assert_eq!(status.results[0].receiver_bits_per_second, 2_000_000_000);
+            assert_eq!(status.pair.unwrap().client.node, "here");
+            assert_eq!(status.latest_run, None);
+        }
+    }
+
+    #[test]
+    fn fewer_repeats_than_asked_are_no_result() {
+        let rates = measured(&[1_000_000_000, 2_000_000_000]);
+        let (test, succeeded) = ended(json!({}), |valid| End::of(valid, &rates));
+        assert!(succeeded.starts_with("False/EngineCrashed"), "{succeeded}");
+        assert!(test.status.unwrap().results.is_empty());
+    }
+
+    #[test]
+    fn the_engines_reason_is_ours() {
+        let mut failed = digest(&[]);
+        failed.outcome = Outcome::Failed;
+        failed.reason = Some(nettest_report::digest::FailureReason::PeerUnreachable);
+        failed.message = "connection refused".into();
+        let measured = Ok(Measured {
+            digest: failed,
+            measurements: Vec::new(),
+        });
+        let (test, succeeded) = ended(json!({}), |valid| End::of(valid, &measured));
+        assert_eq!(succeeded, "False/PeerUnreachable connection refused");
+        assert_eq!(test.status.unwrap().verdict, Some(Verdict::Error));
+    }
+
+    #[test]
+    fn exclusive_cpus_are_not_granted_here() {
+        let spec = json!({"client": {"cpu": {"mode": "Exclusive"}}});
+        let (_, succeeded) = ended(spec, |_| End::exclusive_not_granted());
+        assert!(
+            succeeded.starts_with("False/ExclusiveCPUNotGranted"),
+            "{succeeded}"
+        );
+        assert!(succeeded.contains("Shared"), "{succeeded}");
+    }
+}

@@ -1,0 +1,255 @@
+//! `run`: every test of the files, one after the other, then what came out.
+
+use crate::cli::{Output, RunArgs};
+use crate::cluster::{self, Connection};
+use crate::interrupt::Interrupt;
+use crate::local::{self, End, Engine};
+use crate::manifest::{self, Manifest};
+use crate::show::{self, object, out, progress::Progress};
+use jiff::Timestamp;
+use kube::Api;
+use nettest_api::NetTest;
+use nettest_api::endpoint::CpuMode;
+use nettest_api::result::Verdict;
+use nettest_core::policy::Policy;
+use nettest_core::valid::RunUid;
+use nettest_core::validate::validate;
+use nettest_report::event::Measurement;
+use std::path::Path;
+
+/// How a run of the program ends; the worst of its tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    Passed = 0,
+    ThresholdsNotMet = 1,
+    NotMeasured = 2,
+}
+
+impl Ending {
+    fn of(test: &NetTest) -> Ending {
+        match test.status.as_ref().and_then(|status| status.verdict) {
+            Some(Verdict::Passed) => Ending::Passed,
+            Some(Verdict::Failed) => Ending::ThresholdsNotMet,
+            Some(Verdict::Error) | None => Ending::NotMeasured,
+        }
+    }
+}
+
+/// Runs all. An error is one sentence about what kept it from starting.
+pub async fn run(args: &RunArgs) -> anyhow::Result<Ending> {
+    let manifests = manifest::load(&args.files)?;
+    let mut interrupt = Interrupt::listen()?;
+    let mut session = Session {
+        args,
+        ending: Ending::Passed,
+        tests: Vec::new(),
+    };
+    if args.local {
+        session.local(manifests, &mut interrupt).await?;
+    } else {
+        session.cluster(manifests, &mut interrupt).await?;
+    }
+    session.finish()
+}
+
+/// The tests that have ended so far.
+struct Session<'a> {
+    args: &'a RunArgs,
+    ending: Ending,
+    tests: Vec<NetTest>,
+}
+
+impl Session<'_> {
+    async fn local(
+        &mut self,
+        manifests: Vec<Manifest>,
+        interrupt: &mut Interrupt,
+    ) -> anyhow::Result<()> {
+        let engine = Engine::find(self.args.engine.as_deref())?;
+        for Manifest { mut test, .. } in manifests {
+            // As the first apply to a cluster would.
+            test.metadata.generation = Some(1);
+            if let Some(note) = local::notes(&test.spec)
+                && !self.args.quiet
+            {
+                out::warn(&format!("note: {note}"));
+            }
+            let (test, measurements, interrupted) =
+                self.local_test(&engine, test, interrupt).await?;
+            self.ended(test, &measurements)?;
+            if interrupted {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One test; whether it was interrupted.
+    async fn local_test(
+        &self,
+        engine: &Engine,
+        test: NetTest,
+        interrupt: &mut Interrupt,
+    ) -> anyhow::Result<(NetTest, Vec<Measurement>, bool)> {
+        let uid = RunUid(hex(&local::random::<16>()?));
+        let namespace = test.metadata.namespace.clone().unwrap_or_default();
+        let valid = match validate(&test.spec, &namespace, &Policy::everything()) {
+            Ok(valid) => valid,
+            Err(refusal) => {
+                let test = local::refused(test, &uid, &refusal, Timestamp::now());
+                return Ok((test, Vec::new(), false));
+            }
+        };
+        let exclusive = [&valid.client, &valid.server]
+            .iter()
+            .any(|end| end.cpu == CpuMode::Exclusive);
+        if exclusive {
+            let test = local::concluded(
+                test,
+                &valid,
+                &uid,
+                End::exclusive_not_granted(),
+                Timestamp::now(),
+            );
+            return Ok((test, Vec::new(), false));
+        }
+        let mut progress = Progress::new(self.args.quiet);
+        progress.begin(test.metadata.name.as_deref().unwrap_or_default(), &valid);
+        let mut on_event = |event: &_| progress.event(event);
+        let measured = tokio::select! {
+            measured = local::measure(engine, &valid, &uid, &mut on_event) => Some(measured),
+            () = interrupt.came() => None,
+        };
+        drop(progress);
+        let (end, measurements) = match measured {
+            None => (End::interrupted(), Vec::new()),
+            Some(measured) => {
+                let end = End::of(&valid, &measured);
+                (
+                    end,
+                    measured
+                        .map(|measured| measured.measurements)
+                        .unwrap_or_default(),
+                )
+            }
+        };
+        let interrupted = matches!(
+            end,
+            End::Failed {
+                reason: nettest_api::Reason::Interrupted,
+                ..
+            }
+        );
+        let test = local::concluded(test, &valid, &uid, end, Timestamp::now());
+        Ok((test, measurements, interrupted))
+    }
+
+    async fn cluster(
+        &mut self,
+        manifests: Vec<Manifest>,
+        interrupt: &mut Interrupt,
+    ) -> anyhow::Result<()> {
+        let connection = cluster::connect(
+            self.args.kubeconfig.as_deref(),
+            self.args.context.as_deref(),
+            self.args.namespace.as_deref(),
+        )
+        .await?;
+        for manifest in manifests {
+            let name = manifest.test.metadata.name.clone().unwrap_or_default();
+            let ended = tokio::select! {
+                ended = self.cluster_test(&connection, &manifest) => Some(ended),
+                () = interrupt.came() => None,
+            };
+            match ended {
+                Some(Ok(test)) => self.ended(test, &[])?,
+                // One test that cannot run does not keep the others from it.
+                Some(Err(error)) => {
+                    out::warn(&format!("error: {error}"));
+                    self.ending = Ending::NotMeasured;
+                }
+                None => {
+                    out::warn(&format!(
+                        "interrupted: {name} goes on in the cluster; kubectl get nettest {name}"
+                    ));
+                    self.ending = Ending::NotMeasured;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn cluster_test(
+        &self,
+        connection: &Connection,
+        manifest: &Manifest,
+    ) -> anyhow::Result<NetTest> {
+        let metadata = &manifest.test.metadata;
+        let namespace = self
+            .args
+            .namespace
+            .as_ref()
+            .or(metadata.namespace.as_ref())
+            .unwrap_or(&connection.namespace);
+        if let (Some(asked), Some(written)) = (&self.args.namespace, &metadata.namespace)
+            && asked != written
+        {
+            anyhow::bail!(
+                "the file puts the test into namespace {written}, and -n says {asked}: leave one of them out"
+            );
+        }
+        let name = metadata.name.as_deref().unwrap_or_default();
+        let api: Api<NetTest> = Api::namespaced(connection.client.clone(), namespace);
+        let applied = cluster::apply(
+            &api,
+            name,
+            &manifest.document,
+            namespace,
+            self.args.force_conflicts,
+        )
+        .await?;
+        let progress = Progress::new(self.args.quiet);
+        progress.note(&format!("{name}: applied in namespace {namespace}"));
+        let ended = cluster::wait(&api, &applied, self.args.timeout, &|news| {
+            progress.note(&format!("{name}: {news}"));
+        })
+        .await?;
+        Ok(ended)
+    }
+
+    /// People see each test when it ends.
+    fn ended(&mut self, test: NetTest, measurements: &[Measurement]) -> anyhow::Result<()> {
+        self.ending = self.ending.max(Ending::of(&test));
+        if !self.args.output.is_object() {
+            let wide = self.args.output == Output::Wide;
+            out::print(&show::test::text(&test, measurements, wide))?;
+        }
+        self.tests.push(test);
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<Ending> {
+        let format = match self.args.output {
+            Output::Yaml => Some(object::Format::Yaml),
+            Output::Json => Some(object::Format::Json),
+            Output::Table | Output::Wide => None,
+        };
+        if let Some(format) = format
+            && !self.tests.is_empty()
+        {
+            out::print(&object::render(&self.tests, format)?)?;
+        }
+        if let Some(file) = self.args.report.as_deref() {
+            object::write_report(&self.tests, file)?;
+            if !self.args.quiet {
+                out::warn(&format!("report: {}", Path::new(file).display()));
+            }
+        }
+        Ok(self.ending)
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

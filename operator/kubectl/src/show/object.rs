@@ -1,0 +1,140 @@
+//! The NetTests with their status, for programs.
+
+use nettest_api::NetTest;
+use serde::Serialize;
+use std::path::Path;
+use thiserror::Error;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Yaml,
+    Json,
+}
+
+#[derive(Debug, Error)]
+pub enum ObjectError {
+    #[error("the result cannot be written as YAML: {0}")]
+    Yaml(#[from] serde_yaml::Error),
+    #[error("the result cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("cannot write the report {file}: {error}")]
+    Write { file: String, error: std::io::Error },
+}
+
+/// One test as itself; several as YAML documents, or in JSON as a List, as kubectl prints them.
+pub fn render(tests: &[NetTest], format: Format) -> Result<String, ObjectError> {
+    match (format, tests) {
+        (Format::Yaml, tests) => {
+            let documents = tests
+                .iter()
+                .map(serde_yaml::to_string)
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok(documents.join("---\n"))
+        }
+        (Format::Json, [test]) => Ok(serde_json::to_string_pretty(test)? + "\n"),
+        (Format::Json, items) => {
+            let list = List {
+                api_version: "v1",
+                kind: "List",
+                items,
+            };
+            Ok(serde_json::to_string_pretty(&list)? + "\n")
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct List<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    items: &'a [NetTest],
+}
+
+/// Writes the report; the folder is made when it is missing. The file appears whole or not at all.
+pub fn write_report(tests: &[NetTest], file: &Path) -> Result<(), ObjectError> {
+    let json = file
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("json"));
+    let text = render(tests, if json { Format::Json } else { Format::Yaml })?;
+    let write = || {
+        if let Some(folder) = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            std::fs::create_dir_all(folder)?;
+        }
+        // A device or a pipe cannot be renamed onto.
+        if file.exists() && !file.is_file() {
+            return std::fs::write(file, &text);
+        }
+        let mut name = file.as_os_str().to_owned();
+        name.push(format!(".{}", std::process::id()));
+        std::fs::write(&name, &text)?;
+        std::fs::rename(&name, file).inspect_err(|_| {
+            let _ = std::fs::remove_file(&name);
+        })
+    };
+    write().map_err(|error| ObjectError::Write {
+        file: file.display().to_string(),
+        error,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nettest_api::NetTestSpec;
+
+    fn test(name: &str) -> NetTest {
+        NetTest::new(name, NetTestSpec::default())
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        let tests = [test("a"), test("b")];
+        let yaml = render(&tests, Format::Yaml).unwrap();
+        let names: Vec<_> = serde_yaml::Deserializer::from_str(&yaml)
+            .map(|document| serde::Deserialize::deserialize(document).unwrap())
+            .map(|test: NetTest| test.metadata.name.unwrap())
+            .collect();
+        assert_eq!(names, ["a", "b"]);
+        let one: NetTest =
+            serde_json::from_str(&render(&tests[..1], Format::Json).unwrap()).unwrap();
+        assert_eq!(one, tests[0]);
+        let list: serde_json::Value =
+            serde_json::from_str(&render(&tests, Format::Json).unwrap()).unwrap();
+        assert_eq!(list["kind"], "List");
+        assert_eq!(list["items"][1]["metadata"]["name"], "b");
+    }
+
+    #[test]
+    fn a_report_goes_by_its_extension_and_makes_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join("new").join(name);
+        write_report(&[test("a")], &path("r.json")).unwrap();
+        write_report(&[test("a")], &path("r.yaml")).unwrap();
+        assert!(
+            std::fs::read_to_string(path("r.json"))
+                .unwrap()
+                .starts_with('{')
+        );
+        assert!(
+            std::fs::read_to_string(path("r.yaml"))
+                .unwrap()
+                .starts_with("apiVersion:")
+        );
+        let mut left: Vec<_> = std::fs::read_dir(folder.path().join("new"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["r.json", "r.yaml"]);
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_written_is_named() {
+        let error = write_report(&[], Path::new("/proc/none/r.yaml")).unwrap_err();
+        assert!(error.to_string().contains("/proc/none/r.yaml"), "{error}");
+    }
+}
