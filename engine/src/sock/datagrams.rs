@@ -175,7 +175,7 @@ impl ReceiveBatch {
             control: Box::new([[0; CONTROL_WORDS]; RECEIVE_SLOTS]),
             vectors: vec![empty; RECEIVE_SLOTS].into_boxed_slice(),
             messages: empty_messages(RECEIVE_SLOTS),
-            merged: set_udp_option(socket, libc::UDP_GRO, 1).is_ok(),
+            merged: accept_merged(socket),
             filled: 0,
         }
     }
@@ -251,6 +251,12 @@ impl ReceiveBatch {
         };
         usize::try_from(size).ok().filter(|size| *size > 0)
     }
+}
+
+/// Lets the kernel hand over merged datagrams (UDP_GRO); false: it cannot. To be asked before data flows: what is
+/// queued until then stays single, and a loaded machine may not run the receiving thread for a while.
+pub fn accept_merged(socket: &Socket) -> bool {
+    set_udp_option(socket, libc::UDP_GRO, 1).is_ok()
 }
 
 fn empty_messages(count: usize) -> Box<[libc::mmsghdr]> {

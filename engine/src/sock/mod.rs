@@ -15,7 +15,7 @@ mod queue;
 mod tcp_info;
 mod thread;
 
-pub use datagrams::{ReceiveBatch, SendBatch};
+pub use datagrams::{ReceiveBatch, SendBatch, accept_merged};
 pub use interface::mtu_of;
 pub use options::{Granted, SockError, SocketOptions, apply_options, granted};
 pub use queue::{socket_drops, unacked};

@@ -80,6 +80,9 @@ pub fn spawn(task: StreamTask, control: Arc<RunControl>) -> io::Result<StreamHan
     socket.set_nonblocking(false)?;
     socket.set_read_timeout(Some(TICK))?;
     socket.set_write_timeout(Some(TICK))?;
+    if protocol == Protocol::Udp && duty == Duty::Receive {
+        sock::accept_merged(&socket);
+    }
     let socket = Arc::new(socket);
     let counters = Arc::new(StreamCounters::default());
     let name = format!("data-{}", std::os::fd::AsRawFd::as_raw_fd(&*socket));

@@ -161,6 +161,47 @@ fn tcp_byte_budget_over_two_streams_is_exact() {
 }
 
 #[test]
+fn a_sender_ends_with_the_budget_and_not_before_the_others() {
+    let control = silent();
+    control.set_budget(Some(20_000_000), None);
+    let (quick, mut quick_peer) = tcp_pair();
+    let (slow, mut slow_peer) = tcp_pair();
+    // The slow one holds the last reserved block back for as long as nobody reads.
+    let slow = spawn(
+        task(slow, Duty::Send, Protocol::Tcp, 1 << 20),
+        control.clone(),
+    )
+    .unwrap();
+    control.start();
+    let mut before = 0;
+    wait_until("the slow one is full", || {
+        let now = slow.snapshot().bytes;
+        let full = now > 0 && now == before;
+        before = now;
+        after(60);
+        full
+    });
+    let quick = spawn(
+        task(quick, Duty::Send, Protocol::Tcp, 131_072),
+        control.clone(),
+    )
+    .unwrap();
+    let sink = std::thread::spawn(move || std::io::copy(&mut quick_peer, &mut std::io::sink()));
+    wait_until("all is reserved", || {
+        quick.snapshot().bytes + slow.snapshot().bytes + (1 << 20) >= 20_000_000
+    });
+    after(50);
+    assert!(!control.budget_exhausted() && !quick.is_finished() && !slow.is_finished());
+    let rest = std::thread::spawn(move || std::io::copy(&mut slow_peer, &mut std::io::sink()));
+    wait_until("both end", || quick.is_finished() && slow.is_finished());
+    assert!(control.budget_exhausted());
+    let (quick, slow) = (quick.join(), slow.join());
+    assert_eq!(quick.snapshot.bytes + slow.snapshot.bytes, 20_000_000);
+    let arrived = sink.join().unwrap().unwrap() + rest.join().unwrap().unwrap();
+    assert_eq!(arrived, 20_000_000);
+}
+
+#[test]
 fn tcp_block_budget_counts_whole_blocks() {
     let (one, mut two) = tcp_pair();
     let control = silent();

@@ -82,6 +82,14 @@ impl<'a> Lane<'a> {
         Some(budget)
     }
 
+    /// Nothing is left to reserve: waits for the other streams to write their part, so that a sender's end means the
+    /// budget's end (or a stop, or a fault) and nobody takes it for a broken stream.
+    pub fn wait_for_others(&self) {
+        while !self.control.stopped() && !self.control.budget_exhausted() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Sleeps until `until_ns` of the run's clock, or a piece of it: the caller looks again.
     pub fn sleep_towards(&self, until_ns: u64) {
         let left = until_ns.saturating_sub(self.control.now_ns());

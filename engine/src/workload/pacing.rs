@@ -31,6 +31,11 @@ pub struct Pacer {
     chunk_ns: u64,
     /// Chunks that may leave together when late.
     catch_up: u64,
+    /// Chunks given since the last pause, and when the first of them was.
+    run: u64,
+    run_from_ns: u64,
+    /// Whole bursts were asked for.
+    burst: bool,
     next_fp: u128,
     hold_ns: u64,
 }
@@ -40,6 +45,9 @@ const FRACTION: u32 = 20;
 const MAX_LAG_NS: u64 = 1_000_000_000;
 /// Made good in pieces of at most this much wire time, at most twice the rate: a stall must not end in one clump.
 const CATCH_UP_NS: u64 = 1_000_000;
+/// Shorter gaps are slept through together: each wake costs more than a datagram, and at 1 Gbit/s one for each would
+/// take most of a CPU.
+const LEAST_SLEEP_NS: u64 = 100_000;
 /// A TCP block shrinks to this much wire time at low rates (at least 16 bytes): 128 KiB at 1 kbit/s would be 17 min.
 const TCP_CHUNK_NS: u64 = 10_000_000;
 const LEAST_TCP_CHUNK: usize = 16;
@@ -87,6 +95,9 @@ impl Pacer {
             chunk,
             chunk_ns,
             catch_up,
+            run: 0,
+            run_from_ns: now_ns,
+            burst,
             next_fp,
             hold_ns: 0,
         }
@@ -96,9 +107,17 @@ impl Pacer {
     /// is the caller's to split.
     pub fn turn(&mut self, now_ns: u64, most: usize) -> Turn {
         let next_ns = u64::try_from(self.next_fp >> FRACTION).unwrap_or(u64::MAX);
-        let due_ns = next_ns.max(self.hold_ns);
-        if now_ns < due_ns {
-            return Turn::Wait(due_ns);
+        if now_ns < self.hold_ns {
+            return Turn::Wait(self.hold_ns);
+        }
+        if now_ns < next_ns {
+            self.run = 0;
+            let least = if self.chunk_ns < LEAST_SLEEP_NS {
+                now_ns + LEAST_SLEEP_NS
+            } else {
+                0
+            };
+            return Turn::Wait(next_ns.max(least));
         }
         let lag = now_ns - next_ns;
         if lag > MAX_LAG_NS {
@@ -109,8 +128,16 @@ impl Pacer {
             .min(self.catch_up)
             .min((most / self.chunk) as u64)
             .max(1);
-        if due > chunks {
-            self.hold_ns = now_ns.saturating_add(self.chunk_ns.saturating_mul(chunks) / 2);
+        if self.run == 0 {
+            self.run_from_ns = now_ns;
+        }
+        self.run += chunks;
+        if due <= chunks {
+            self.run = 0;
+        } else if (self.burst || lag > CATCH_UP_NS) && self.run >= self.catch_up {
+            let wire_ns = self.chunk_ns.saturating_mul(self.run);
+            self.hold_ns = self.run_from_ns.saturating_add(wire_ns / 2);
+            self.run = 0;
         }
         Turn::Send(chunks as usize * self.chunk)
     }
@@ -258,6 +285,16 @@ mod tests {
             pacer.sent(131_072);
             now += 50_000;
         }
+    }
+
+    #[test]
+    fn short_gaps_are_slept_through_together() {
+        // 1 Gbit/s of 1250 bytes: 100 datagrams a millisecond, in at most ten pieces.
+        let pacer = pace(1_000_000_000, 0).of_datagrams(1250, 0).unwrap();
+        let (bytes, sends) = simulate(pacer, 45 * 1250, 100_000_000, 5_000);
+        assert!(bytes.abs_diff(12_500_000) <= 13_750, "{bytes}");
+        assert!((800..=1010).contains(&sends.len()), "{}", sends.len());
+        assert!(sends.iter().all(|(_, count)| *count <= 12 * 1250));
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub fn send(mut lane: Lane<'_>, pace: Pace) -> io::Result<()> {
             granted = lane.may_write();
             left = granted;
             if granted == 0 {
+                lane.wait_for_others();
                 return Ok(());
             }
         }

@@ -40,6 +40,7 @@ pub fn send(mut lane: Lane<'_>, pace: Pace, width: Width) -> io::Result<()> {
             };
             left = lane.may_send(want);
             if left == 0 {
+                lane.wait_for_others();
                 return Ok(());
             }
         }
