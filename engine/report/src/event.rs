@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", content = "data", rename_all = "lowercase")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one at a time, written or read and dropped"
+)]
 pub enum Event {
     /// Progress: the sum of one interval of one flow.
     Interval(IntervalSum),

@@ -160,10 +160,8 @@ fn totals(parts: impl Iterator<Item = Totals> + Clone) -> Totals {
 }
 
 /// The sum, unknown when any part is unknown.
-fn total(parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    parts.fold(Some(0), |sum: Option<u64>, part| {
-        Some(sum?.saturating_add(part?))
-    })
+fn total(mut parts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    parts.try_fold(0u64, |sum, part| Some(sum.saturating_add(part?)))
 }
 
 fn mean(parts: impl Iterator<Item = Option<f64>>) -> Option<f64> {

@@ -29,6 +29,10 @@ struct Results<'a> {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "every element of a document is of the same variant"
+)]
 enum Stream {
     Tcp { sender: Row, receiver: Row },
     Udp { udp: Row },

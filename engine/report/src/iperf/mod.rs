@@ -85,6 +85,10 @@ impl<'a> Document<'a> {
 }
 
 /// One line of `--json-stream`.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one at a time, written and dropped"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 pub enum StreamLine<'a> {
