@@ -366,7 +366,7 @@ impl Test<'_> {
         cpu: &CpuClock,
         stopped: Instant,
     ) -> Result<Results, SessionError> {
-        end::stop_senders(controls, &rows.meter).await;
+        end::stop_senders(controls, &mut rows.meter).await;
         self.link.machine.end_test(self.link.now());
         let wanted = self.link.event().await;
         controls.receive.stop();

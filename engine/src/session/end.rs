@@ -2,31 +2,69 @@
 
 use super::meter::Meter;
 use super::streams::Controls;
+use super::track::Track;
 use crate::host::CpuClock;
 use crate::wire::results::Results;
 use nettest_report::report::{End, HostFacts, ServerOutput};
 use std::time::{Duration, Instant};
 
-/// How long the peer may take to acknowledge what was sent.
-const DRAIN: Duration = Duration::from_secs(1);
-/// What is acknowledged still has to be read by the peer's program, and datagrams have no acknowledgement.
+/// How long the peer may take to acknowledge what was sent, as long as it goes on doing so.
+const DRAIN: Duration = Duration::from_secs(3);
+/// A peer that acknowledges nothing for so long has stopped reading.
+const STALLED: Duration = Duration::from_millis(250);
+/// What is acknowledged still has to be read by the peer's program, and datagrams have no acknowledgement: the
+/// peer's windows have to rest for so long.
 const SETTLE: Duration = Duration::from_millis(25);
+/// Peers that read slowly are not waited for longer than this.
+const SETTLED_BY: Duration = Duration::from_millis(500);
 /// Threads look at their orders at least every 50 ms, and a receiver drains for at most 1 s.
 const THREADS: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Senders end, and what they sent has arrived.
-pub async fn stop_senders(controls: &Controls, meter: &Meter) {
+/// Senders end, and what they sent has arrived. What the peer does not take any more was not delivered, and is
+/// not counted as sent.
+pub async fn stop_senders(controls: &Controls, meter: &mut Meter) {
     controls.send.stop();
     if !meter.tracks.iter().any(|track| track.sender) {
         return;
     }
     finished(meter, true).await;
+    let unacked = |meter: &Meter| {
+        meter
+            .tracks
+            .iter()
+            .map(|t| u64::from(t.unacked()))
+            .sum::<u64>()
+    };
     let by = Instant::now() + DRAIN;
-    while meter.tracks.iter().any(|track| track.unacked() > 0) && Instant::now() < by {
+    let (mut left, mut since) = (unacked(meter), Instant::now());
+    while left > 0 && Instant::now() < by && since.elapsed() < STALLED {
         tokio::time::sleep(LOOK).await;
+        let now = unacked(meter);
+        if now != left {
+            (left, since) = (now, Instant::now());
+        }
     }
-    tokio::time::sleep(SETTLE).await;
+    if left > 0 {
+        meter.tracks.iter_mut().for_each(Track::write_off);
+        return;
+    }
+    let windows = |meter: &Meter| {
+        meter
+            .tracks
+            .iter()
+            .map(|t| u64::from(t.peer_window()))
+            .sum::<u64>()
+    };
+    let by = Instant::now() + SETTLED_BY;
+    let (mut seen, mut since) = (windows(meter), Instant::now());
+    while since.elapsed() < SETTLE && Instant::now() < by {
+        tokio::time::sleep(LOOK).await;
+        let now = windows(meter);
+        if now != seen {
+            (seen, since) = (now, Instant::now());
+        }
+    }
 }
 
 /// All senders' (or receivers') threads have ended; they were told to before.

@@ -303,7 +303,7 @@ impl Session<'_> {
         controls: &Controls,
         sending: bool,
     ) -> Option<SessionError> {
-        let by_plan = !sending || controls.send.budget_exhausted();
+        let by_plan = !sending || controls.by_plan(&rows.meter);
         let mut early = rows
             .meter
             .tracks
@@ -338,10 +338,13 @@ impl Session<'_> {
         stopped: Instant,
         throttling: Option<Throttling>,
     ) -> Result<(), SessionError> {
-        end::stop_senders(controls, &rows.meter).await;
+        end::stop_senders(controls, &mut rows.meter).await;
         controls.receive.stop();
         end::finished(&rows.meter, false).await;
         rows.last(stopped);
+        // Stock clients of a reverse test read on until the data connections are closed (3.12 blocks in that
+        // read), so this comes before the exchange, as in iperf3's server.
+        rows.meter.close();
         // The client's figures may not come: what is known here is in the report first.
         rows.report.end = Some(end::end(&mut rows.meter, None, cpu, stopped));
         Throttling::note(&mut rows.report.host, throttling, Throttling::read());

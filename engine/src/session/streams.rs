@@ -1,5 +1,6 @@
 //! From connected sockets to running data threads, the same at both ends.
 
+use super::meter::Meter;
 use super::track::Track;
 use super::{SessionError, net};
 use crate::sock::{self, Granted};
@@ -40,6 +41,12 @@ impl Controls {
 
     pub fn has_budget(&self) -> bool {
         matches!(self.limit, Limit::Bytes(_) | Limit::Blocks(_))
+    }
+
+    /// Whether a sender that has ended did so because its part of the budget is written. Others may still write
+    /// theirs; only when all have ended and something is missing was one broken.
+    pub fn by_plan(&self, meter: &Meter) -> bool {
+        self.has_budget() && (self.send.budget_exhausted() || !meter.all_finished(true))
     }
 
     /// From here on bytes or blocks count.

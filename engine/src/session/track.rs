@@ -44,6 +44,8 @@ pub struct Track {
     shown_lost: u64,
     /// The sender notes the exact begin of the counted part itself.
     awaits_mark: bool,
+    /// Written, but never acknowledged.
+    undelivered: u64,
     tcp: TcpSeries,
 }
 
@@ -130,6 +132,7 @@ impl Track {
             row: Snapshot::default(),
             shown_lost: 0,
             awaits_mark: false,
+            undelivered: 0,
             tcp: TcpSeries::default(),
         };
         // Retransmits of the handshake are not the test's.
@@ -139,10 +142,22 @@ impl Track {
     }
 
     fn snapshot(&self) -> Snapshot {
-        match &self.thread {
+        let mut now = match &self.thread {
             Thread::Running(handle) => handle.snapshot(),
             Thread::Ended(ended) => ended.snapshot,
-        }
+        };
+        now.bytes = now.bytes.saturating_sub(self.undelivered);
+        now
+    }
+
+    /// What the peer has not acknowledged by now is not counted as sent.
+    pub fn write_off(&mut self) {
+        self.undelivered = u64::from(self.unacked());
+    }
+
+    /// The peer's free window as it last told; it grows while the peer's program reads.
+    pub fn peer_window(&self) -> u32 {
+        self.tcp_info().and_then(|info| info.snd_wnd).unwrap_or(0)
     }
 
     fn tcp_info(&self) -> Option<TcpInfo> {
