@@ -125,10 +125,19 @@ impl StreamHandle {
         } else {
             None
         };
-        let socket_drops = dropped.map(|messages| self.counters.datagrams_in(messages));
+        let snapshot = self.counters.snapshot();
+        // The average may be above what the dropped messages carried: they are a part of the loss in any case.
+        let datagrams = |messages| self.counters.datagrams_in(messages).min(snapshot.lost);
+        let socket_drops = dropped.map(|messages| {
+            if messages == 0 {
+                0
+            } else {
+                datagrams(messages)
+            }
+        });
         Snapshot {
             socket_drops,
-            ..self.counters.snapshot()
+            ..snapshot
         }
     }
 

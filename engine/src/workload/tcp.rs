@@ -73,7 +73,6 @@ pub fn receive(mut lane: Lane<'_>) -> io::Result<()> {
         return Ok(());
     }
     let mut last_data = 0;
-
     let mut socket = lane.socket;
     loop {
         let stopped = lane.control.stopped_ns();

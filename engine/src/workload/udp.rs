@@ -104,9 +104,6 @@ pub fn receive(mut lane: Lane<'_>, width: Width) -> io::Result<()> {
         }
         // One reading a call: what waited together arrived together, as far as a program can tell.
         let now = lane.control.now_ns();
-        if stopped.is_some_and(|stopped| drain::overdue(now, stopped)) {
-            return Ok(());
-        }
         let mut malformed = 0;
         let mut datagrams = 0;
         let before = lane.totals.packets;
@@ -142,6 +139,9 @@ pub fn receive(mut lane: Lane<'_>, width: Width) -> io::Result<()> {
         lane.totals.jitter_ns = jitter.estimate_ns();
         if last_data > 0 {
             lane.publish(last_data);
+        }
+        if stopped.is_some_and(|stopped| drain::overdue(now, stopped)) {
+            return Ok(());
         }
     }
 }

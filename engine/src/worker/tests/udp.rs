@@ -1,0 +1,161 @@
+//! Datagrams between two streams of ours.
+
+use super::*;
+
+/// What a paced sender did, seen by a receiver that only looks at the clock.
+struct Paced {
+    sent: u64,
+    /// Datagrams that the rate allows in the time that it really took (a loaded machine oversleeps).
+    expected: f64,
+    gaps: Vec<Duration>,
+}
+
+fn paced_udp(bitrate: u64, burst: u32, block: usize, milliseconds: u64) -> Paced {
+    let (one, two) = udp_pair();
+    let control = silent();
+    let paced = StreamTask {
+        bitrate: Some(bitrate),
+        burst,
+        ..task(one, Duty::Send, Protocol::Udp, block)
+    };
+    let sender = spawn(paced, control.clone()).unwrap();
+    two.set_read_timeout(Some(Duration::from_millis(300)))
+        .unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut arrivals = Vec::new();
+        let mut buffer = vec![0; 65536];
+        while two.recv(&mut buffer).is_ok() {
+            arrivals.push(Instant::now());
+        }
+        arrivals
+    });
+    let begun = Instant::now();
+    control.start();
+    after(milliseconds);
+    control.stop();
+    let expected = begun.elapsed().as_secs_f64() * bitrate as f64 / 8.0 / block as f64;
+    let sent = sender.join().snapshot.packets;
+    let arrivals = reader.join().unwrap();
+    let gaps = arrivals.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    Paced {
+        sent,
+        expected,
+        gaps,
+    }
+}
+
+#[test]
+fn field_report_019_slow_udp_has_the_right_number_of_datagrams() {
+    // -u -b 10k -l 1340 for 10 s, ten times as fast: 9 or 10.
+    let Paced { sent, expected, .. } = paced_udp(100_000, 0, 1340, 1000);
+    assert!(
+        (sent as f64 - expected).abs() <= 1.0,
+        "{sent} of {expected}"
+    );
+}
+
+#[test]
+fn field_report_020_udp_leaves_evenly() {
+    let Paced {
+        sent,
+        expected,
+        mut gaps,
+    } = paced_udp(1_000_000, 0, 1000, 800);
+    assert!(
+        (sent as f64 - expected).abs() <= 2.0,
+        "{sent} of {expected}"
+    );
+    gaps.sort();
+    let median = gaps[gaps.len() / 2].as_secs_f64() * 1000.0;
+    assert!((7.5..=8.5).contains(&median), "{median} ms");
+}
+
+#[test]
+fn field_report_021_a_burst_keeps_the_average() {
+    let Paced { sent, expected, .. } = paced_udp(10_000_000, 10, 1250, 500);
+    // 1000 datagrams a second in tens, the first of them at the start.
+    assert!(
+        (sent as f64 - expected).abs() <= 20.0,
+        "{sent} of {expected}"
+    );
+    assert_eq!(sent % 10, 0);
+}
+
+#[test]
+fn udp_budgets_are_exact_and_arrive() {
+    for (bytes, blocks, expected) in [(None, Some(100), 100), (Some(14_100), None, 71)] {
+        // Small ones: all of them fit into a default receive buffer, whenever the receiver runs.
+        let (one, two) = udp_pair();
+        let (sending, receiving) = (silent(), silent());
+        sending.set_budget(bytes, blocks);
+        let paced = StreamTask {
+            bitrate: Some(20_000_000),
+            ..task(one, Duty::Send, Protocol::Udp, 200)
+        };
+        let receiver = spawn(
+            task(two, Duty::Receive, Protocol::Udp, 200),
+            receiving.clone(),
+        )
+        .unwrap();
+        let sender = spawn(paced, sending.clone()).unwrap();
+        receiving.start();
+        sending.start();
+        wait_until("budget", || {
+            sending.budget_exhausted() && sender.is_finished()
+        });
+        receiving.stop();
+        let (sent, received) = (sender.join().snapshot, receiver.join().snapshot);
+        assert_eq!((sent.packets, sent.bytes), (expected, expected * 200));
+        assert_eq!(
+            (received.packets, received.bytes, received.lost),
+            (expected, expected * 200, 0)
+        );
+        assert_eq!(received.socket_drops, Some(0));
+    }
+}
+
+#[test]
+fn udp_flood_counts_add_up() {
+    let (one, two) = udp_pair();
+    let (sending, receiving) = (silent(), silent());
+    let wide = |task: StreamTask| StreamTask {
+        udp_64bit: true,
+        ..task
+    };
+    let receiver = spawn(
+        wide(task(two, Duty::Receive, Protocol::Udp, 1448)),
+        receiving.clone(),
+    )
+    .unwrap();
+    let sender = spawn(
+        wide(task(one, Duty::Send, Protocol::Udp, 1448)),
+        sending.clone(),
+    )
+    .unwrap();
+    receiving.start();
+    sending.start();
+    after(200);
+    sending.stop();
+    wait_until("sender", || sender.is_finished());
+    receiving.stop();
+    let (sent, received) = (sender.join(), receiver.join());
+    assert!(
+        sent.error.is_none() && received.error.is_none(),
+        "{sent:?} {received:?}"
+    );
+    let (sent, received) = (sent.snapshot, received.snapshot);
+    assert!(
+        sent.packets > 1000 && received.packets > 1000,
+        "{sent:?} {received:?}"
+    );
+    assert_eq!(received.bytes, received.packets * 1448);
+    assert_eq!(received.packets + received.lost, received.highest_seq);
+    assert_eq!((received.out_of_order, received.duplicates), (0, 0));
+    // Loopback loses nothing else: what did not arrive was dropped by the full socket. The kernel counts merged ones
+    // as one, so this is near and not exact.
+    let (missing, dropped) = (received.lost, received.socket_drops.unwrap());
+    assert!(
+        missing.abs_diff(dropped) * 20 <= missing.max(100),
+        "{missing} missing, {dropped} dropped"
+    );
+}
