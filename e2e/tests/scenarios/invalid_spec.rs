@@ -11,19 +11,33 @@ use nettest_e2e::{
 
 /// Name, spec, the field that the refusal must name.
 const INVALID: &[(&str, &str, &str)] = &[
-    ("message-tcp", "traffic: {messageSize: 2Mi}", "messageSize"),
+    (
+        "message-tcp",
+        "traffic: {messageSize: 2Mi}",
+        "traffic.messageSize",
+    ),
     (
         "message-udp",
         "traffic: {protocol: UDP, messageSize: 64Ki}",
-        "messageSize",
+        "traffic.messageSize",
     ),
     (
         "message-small",
         "traffic: {protocol: UDP, messageSize: \"8\"}",
-        "messageSize",
+        "traffic.messageSize",
     ),
-    ("window", "traffic: {windowSize: 1Gi}", "windowSize"),
-    ("bitrate", "traffic: {bitrate: 900000000T}", "bitrate"),
+    ("window", "traffic: {windowSize: 1Gi}", "traffic.windowSize"),
+    (
+        "bitrate",
+        "traffic: {bitrate: 900000000T}",
+        "traffic.bitrate",
+    ),
+    (
+        "fraction",
+        "traffic: {duration: 1500ms}",
+        "traffic.duration",
+    ),
+    ("memory", "server: {memory: 900Gi}", "server.memory"),
 ];
 
 #[tokio::test]

@@ -23,7 +23,7 @@ const HOST: &str = "path: {type: Host}\nclient: {network: Host}\nserver: {networ
 async fn unschedulable_with_the_schedulers_own_message() -> Result<()> {
     Namespace::with("unschedulable", async |ns| {
         let spec = format!(
-            "server: {{nodeName: node2, memory: 900Gi}}\nlimits: {{scheduleTimeout: 6s}}\n{}",
+            "server: {{nodeName: node2, memory: 64Gi}}\nlimits: {{scheduleTimeout: 6s}}\n{}",
             short_spec(1)
         );
         let begun = Instant::now();
