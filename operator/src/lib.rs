@@ -20,6 +20,8 @@ pub mod leader;
 pub mod metrics;
 pub mod observe;
 pub mod random;
+#[cfg(test)]
+mod scenario;
 pub mod scope;
 pub mod serve;
 pub mod signals;

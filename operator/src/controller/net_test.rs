@@ -190,3 +190,6 @@ fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun])
         context.metrics.publish(key, &finished);
     }
 }
+
+#[cfg(test)]
+mod tests;

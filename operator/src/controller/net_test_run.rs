@@ -203,3 +203,6 @@ async fn write_status(
 fn requeue(after: Option<Duration>) -> Action {
     Action::requeue(after.unwrap_or(RESYNC))
 }
+
+#[cfg(test)]
+mod tests;

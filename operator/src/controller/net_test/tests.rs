@@ -1,0 +1,138 @@
+//! Whole passes, by the requests they make.
+
+use super::reconcile;
+use crate::{
+    controller::{context::Context, error::PassError},
+    metrics::Metrics,
+    scenario::{Asked, Expect, play},
+};
+use kube::runtime::controller::Action;
+use nettest_api::NetTest;
+use serde_json::json;
+use std::{sync::Arc, time::Duration};
+
+const TEST: &str = r"
+apiVersion: nettest.dev/v1alpha1
+kind: NetTest
+metadata: {name: rack, namespace: default, uid: test-uid, generation: 2}
+spec: {}
+";
+const READ: &str = "/namespaces/default/nettests/rack";
+const STATUS: &str = "/namespaces/default/nettests/rack/status";
+const RUNS: &str = "/namespaces/default/nettestruns";
+
+fn run(generation: i64, status: &str) -> String {
+    format!(
+        "{{apiVersion: nettest.dev/v1alpha1, kind: NetTestRun, metadata: {{name: rack-{generation}, namespace: default, uid: run-{generation}, \
+         creationTimestamp: '2026-11-30T16:0{generation}:00Z', ownerReferences: [{{apiVersion: nettest.dev/v1alpha1, kind: NetTest, name: rack, uid: test-uid, controller: true}}]}}, \
+         spec: {{testName: rack, testGeneration: {generation}, test: {{}}}}, status: {status}}}"
+    )
+}
+
+const PASSED: &str = r"{verdict: Passed, finishTime: '2026-11-30T16:05:00Z', pair: {client: {node: node1}, server: {node: node2}}, conditions: [{type: Succeeded, status: 'True', reason: Passed, message: m, lastTransitionTime: '2026-11-30T16:05:00Z'}], results: [{variant: tcp, flow: ClientToServer, throughput: 8 Mbit/s, throughputBitsPerSecond: {median: 8000000, min: 8000000, max: 8000000, spreadPercent: 0}, senderBitsPerSecond: 8000000, receiverBitsPerSecond: 8000000, sentBytes: 1, receivedBytes: 1, repeats: 1}]}";
+
+async fn pass(script: Vec<Expect>) -> (Result<Action, PassError>, Asked, Arc<Metrics>) {
+    let test: NetTest = serde_yaml::from_str(TEST).unwrap();
+    let ((outcome, metrics), asked) = play(script, |context: Arc<Context>| async move {
+        let metrics = context.metrics.clone();
+        (reconcile(Arc::new(test), context).await, metrics)
+    })
+    .await;
+    (outcome, asked, metrics)
+}
+
+#[tokio::test]
+async fn a_new_generation_gets_a_run_with_a_copy_of_the_spec() {
+    let (outcome, asked, _) = pass(vec![
+        Expect::get(READ, TEST),
+        Expect::list(RUNS, &[]),
+        Expect::post(RUNS),
+        Expect::patch(STATUS, TEST),
+    ])
+    .await;
+    outcome.unwrap();
+    let run = asked.body("POST");
+    assert_eq!(run["metadata"]["name"], "rack-2");
+    assert_eq!(run["metadata"]["ownerReferences"][0]["uid"], "test-uid");
+    assert_eq!(
+        run["metadata"]["ownerReferences"][0]["blockOwnerDeletion"],
+        false
+    );
+    assert!(run["metadata"].get("finalizers").is_none());
+    assert_eq!(run["spec"]["testGeneration"], 2);
+    assert_eq!(run["spec"]["test"]["traffic"]["protocol"], "TCP");
+    assert_eq!(asked.events, ["RunCreated"]);
+}
+
+#[tokio::test]
+async fn the_result_of_the_run_becomes_the_tests_and_its_metrics() {
+    let (outcome, asked, metrics) = pass(vec![
+        Expect::get(READ, TEST),
+        Expect::list(RUNS, &[&run(2, PASSED)]),
+        Expect::patch(STATUS, TEST),
+    ])
+    .await;
+    outcome.unwrap();
+    let status = &asked.body("PATCH")["status"];
+    assert_eq!(
+        (&status["verdict"], &status["latestRun"]),
+        (&json!("Passed"), &json!("rack-2"))
+    );
+    assert_eq!(asked.events, ["Passed"]);
+    let text = metrics.render().unwrap();
+    assert!(
+        text.contains(r#"nettest_throughput_bytes_per_second{client_node="node1",direction="ClientToServer",nettest="rack",nettest_namespace="default",path="PodIP",protocol="TCP",server_node="node2",stat="median",variant="tcp"} 1000000"#),
+        "{text}"
+    );
+    assert!(
+        !text.contains("nettest_retransmits{"),
+        "unknown is absent\n{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_run_of_an_older_spec_is_stopped_before_the_new_one_starts() {
+    let (outcome, asked, _) = pass(vec![
+        Expect::get(READ, TEST),
+        Expect::list(RUNS, &[&run(1, "{}")]),
+        Expect::delete("/nettestruns/rack-1"),
+        Expect::patch(STATUS, TEST),
+    ])
+    .await;
+    assert_eq!(outcome.unwrap(), Action::requeue(Duration::ZERO));
+    assert_eq!(
+        asked.body("DELETE")["preconditions"],
+        json!({"uid": "run-1"})
+    );
+}
+
+#[tokio::test]
+async fn a_measured_test_whose_run_was_deleted_is_not_measured_again() {
+    let settled = format!(
+        "{TEST}status: {{verdict: Failed, conditions: [{{type: Succeeded, status: 'False', reason: ThresholdNotMet, message: m, observedGeneration: 2, lastTransitionTime: '2026-11-30T16:05:00Z'}}]}}\n"
+    );
+    let (outcome, asked, metrics) =
+        pass(vec![Expect::get(READ, &settled), Expect::list(RUNS, &[])]).await;
+    outcome.unwrap();
+    assert_eq!(asked.events, [""; 0]);
+    let text = metrics.render().unwrap();
+    assert!(
+        text.contains(r#"nettest_success{nettest="rack",nettest_namespace="default"} 0"#),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn the_run_of_an_earlier_test_of_this_name_is_waited_for() {
+    let foreign = run(2, PASSED).replace("test-uid", "earlier");
+    let (outcome, asked, metrics) = pass(vec![
+        Expect::get(READ, TEST),
+        Expect::list(RUNS, &[&foreign]),
+        Expect::refusal("POST", RUNS, 409, "AlreadyExists", "exists"),
+        Expect::get("/nettestruns/rack-2", &foreign),
+    ])
+    .await;
+    assert_eq!(outcome.unwrap_err().reason(), "NameTaken");
+    assert_eq!(asked.lines.len(), 4);
+    assert!(!metrics.render().unwrap().contains("nettest=\"rack\""));
+}
