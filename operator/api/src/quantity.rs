@@ -23,16 +23,29 @@ impl From<&str> for Quantity {
 
 impl<'de> Deserialize<'de> for Quantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum IntOrText {
-            Int(i64),
-            Text(String),
+        struct TextOrInteger;
+
+        impl serde::de::Visitor<'_> for TextOrInteger {
+            type Value = Quantity;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a quantity such as 100M or \"1.5Gi\", or a whole number")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Quantity, E> {
+                Ok(Quantity::from(text))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Quantity, E> {
+                Ok(Quantity(number.to_string()))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Quantity, E> {
+                Ok(Quantity(number.to_string()))
+            }
         }
-        Ok(Quantity(match IntOrText::deserialize(deserializer)? {
-            IntOrText::Int(number) => number.to_string(),
-            IntOrText::Text(text) => text,
-        }))
+
+        deserializer.deserialize_any(TextOrInteger)
     }
 }
 
@@ -54,5 +67,20 @@ impl JsonSchema for Quantity {
                 {"rule": "type(self) != int || self >= 0", "message": "must not be negative"}
             ]
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Quantity;
+
+    #[test]
+    fn integers_and_texts_are_quantities_and_floats_say_what_is_wanted() {
+        let read = |yaml: &str| serde_yaml::from_str::<Quantity>(yaml);
+        assert_eq!(read("1400").expect("integer"), Quantity::from("1400"));
+        assert_eq!(read("\"1.5Gi\"").expect("text"), Quantity::from("1.5Gi"));
+        assert_eq!(read("100M").expect("text"), Quantity::from("100M"));
+        let error = read("1.5").expect_err("a float").to_string();
+        assert!(error.contains("a quantity such as 100M"), "{error}");
     }
 }

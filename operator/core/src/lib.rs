@@ -35,3 +35,6 @@ pub mod units;
 pub mod valid;
 pub mod validate;
 pub mod verdict;
+
+#[cfg(test)]
+mod testing;

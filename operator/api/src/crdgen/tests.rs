@@ -1,7 +1,184 @@
+//! What can be said of the schemas without an API server: shape, bounds and the rules' presence.
+
 use super::nettest_crds;
-#[test]
-fn dump() {
-    for crd in nettest_crds() {
-        println!("---\n{}", serde_yaml::to_string(&crd).unwrap());
+use serde_json::Value;
+
+fn schemas() -> Vec<(String, Value)> {
+    nettest_crds()
+        .into_iter()
+        .map(|crd| {
+            let name = crd.spec.names.kind.clone();
+            let schema = crd.spec.versions[0].schema.clone().expect("a schema");
+            (
+                name,
+                serde_json::to_value(schema.open_api_v3_schema).expect("JSON"),
+            )
+        })
+        .collect()
+}
+
+/// Every schema below this one with its path.
+fn walk(path: &str, schema: &Value, see: &mut impl FnMut(&str, &Value)) {
+    see(path, schema);
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        walk(&format!("{path}.{name}"), property, see);
     }
+    for inner in ["items", "additionalProperties"] {
+        if schema[inner].is_object() {
+            walk(&format!("{path}.{inner}"), &schema[inner], see);
+        }
+    }
+}
+
+#[test]
+fn names_scope_and_columns() {
+    let crds = nettest_crds();
+    let [test, run] = crds.as_slice() else {
+        panic!("two kinds");
+    };
+    for (crd, name, short) in [
+        (test, "nettests.nettest.dev", "nt"),
+        (run, "nettestruns.nettest.dev", "ntr"),
+    ] {
+        assert_eq!(crd.metadata.name.as_deref(), Some(name));
+        assert_eq!(crd.spec.scope, "Namespaced");
+        assert_eq!(crd.spec.names.short_names, Some(vec![short.to_owned()]));
+        assert_eq!(crd.spec.names.categories, Some(vec!["nettest".to_owned()]));
+        let version = &crd.spec.versions[0];
+        assert!(
+            version
+                .subresources
+                .as_ref()
+                .is_some_and(|sub| sub.status.is_some())
+        );
+        let columns: Vec<&str> = version
+            .additional_printer_columns
+            .iter()
+            .flatten()
+            .map(|column| column.name.as_str())
+            .collect();
+        assert!(
+            columns.contains(&"Throughput") && columns.contains(&"Verdict"),
+            "{columns:?}"
+        );
+    }
+}
+
+#[test]
+fn every_list_and_text_of_the_spec_is_bounded() {
+    // Without bounds the API server reckons each CEL rule at its worst and refuses the definition.
+    for (kind, schema) in schemas() {
+        let mut unbounded = Vec::new();
+        walk(
+            &format!("{kind}.spec"),
+            &schema["properties"]["spec"],
+            &mut |path, schema| {
+                let bounded = match schema["type"].as_str() {
+                    Some("array") => schema["maxItems"].is_u64(),
+                    Some("string") => {
+                        schema["maxLength"].is_u64()
+                        || schema["enum"].is_array()
+                        // A pattern with an end bounds it as well.
+                        || schema["pattern"].as_str().is_some_and(|pattern| pattern.contains("{0,14}"))
+                        // Values of a bounded map, checked by a rule of the map.
+                        || path.ends_with("nodeSelector.additionalProperties")
+                    }
+                    Some("object") if schema["additionalProperties"].is_object() => {
+                        schema["maxProperties"].is_u64()
+                    }
+                    _ => true,
+                };
+                if !bounded {
+                    unbounded.push(path.to_owned());
+                }
+            },
+        );
+        assert_eq!(unbounded, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn no_field_takes_null_and_none_is_a_float() {
+    for (kind, schema) in schemas() {
+        walk(&kind, &schema, &mut |path, schema| {
+            assert_ne!(schema["nullable"], true, "{path}");
+            assert_ne!(schema["type"], "number", "{path}");
+            assert!(
+                !schema["format"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .starts_with("uint"),
+                "{path}"
+            );
+        });
+    }
+}
+
+#[test]
+fn every_rule_has_a_message_and_names_only_what_exists() {
+    for (kind, schema) in schemas() {
+        let mut rules = 0;
+        walk(&kind, &schema, &mut |path, schema| {
+            for rule in schema["x-kubernetes-validations"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                rules += 1;
+                let text = rule["rule"].as_str().expect("a rule");
+                assert!(
+                    rule["message"]
+                        .as_str()
+                        .is_some_and(|message| !message.is_empty()),
+                    "{path}: {text}"
+                );
+                for chain in text.split("self.").skip(1) {
+                    let chain: String = chain
+                        .chars()
+                        .take_while(|c| c.is_ascii_alphanumeric() || *c == '.')
+                        .collect();
+                    let mut at = schema;
+                    for name in chain.split('.') {
+                        // Past a list or a scalar come CEL's own functions.
+                        let Some(properties) = at["properties"].as_object() else {
+                            break;
+                        };
+                        at = properties
+                            .get(name)
+                            .unwrap_or_else(|| panic!("{path}: no {name} for {text}"));
+                    }
+                }
+            }
+        });
+        assert!(rules >= 15, "{kind} has {rules}");
+    }
+}
+
+#[test]
+fn defaults_are_what_an_empty_spec_means() {
+    let spec: crate::NetTestSpec =
+        serde_json::from_value(serde_json::json!({})).expect("all optional");
+    assert_eq!(spec, crate::NetTestSpec::default());
+    // What the API server writes into an object is what the types say.
+    let (_, schema) = &schemas()[0];
+    let properties = schema["properties"]["spec"]["properties"]
+        .as_object()
+        .expect("fields");
+    let defaults: serde_json::Map<String, Value> = properties
+        .iter()
+        .filter(|(_, field)| !field["default"].is_null())
+        .map(|(name, field)| (name.clone(), field["default"].clone()))
+        .collect();
+    let filled: crate::NetTestSpec =
+        serde_json::from_value(Value::Object(defaults)).expect("defaults fit");
+    assert_eq!(filled, spec);
+}
+
+#[test]
+fn a_run_cannot_change() {
+    let (_, schema) = &schemas()[1];
+    let rules = schema["properties"]["spec"]["x-kubernetes-validations"]
+        .as_array()
+        .expect("rules");
+    assert!(rules.iter().any(|rule| rule["rule"] == "self == oldSelf"));
 }

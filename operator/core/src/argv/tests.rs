@@ -1,1 +1,61 @@
+use super::*;
+use crate::testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, token, uid, valid};
 
+fn both(manifest: &str) -> String {
+    let test = valid(manifest);
+    let call = Invocation::in_pod(uid(), 2);
+    let server = IpAddr::from([10, 244, 1, 7]);
+    format!(
+        "{}\n{}",
+        server_args(&test, &call).join(" "),
+        client_args(&test, server, &call).join(" ")
+    )
+}
+
+#[test]
+fn from_what_users_type() {
+    insta::assert_snapshot!("pair_tcp", both(PAIR_TCP));
+    insta::assert_snapshot!("pair_udp", both(PAIR_UDP));
+    insta::assert_snapshot!("host_network", both(HOST_NETWORK));
+    insta::assert_snapshot!("cpu_pinned", both(CPU_PINNED));
+}
+
+#[test]
+fn on_one_machine() {
+    let call = Invocation {
+        port: 43_210,
+        digest_file: None,
+        token: Some(token()),
+        bind: Some(IpAddr::from([127, 0, 0, 1])),
+        require_exclusive: false,
+        ..Invocation::in_pod(uid(), 1)
+    };
+    insta::assert_snapshot!(
+        "local_server",
+        server_args(&valid(CPU_PINNED), &call).join(" ")
+    );
+    assert!(
+        !client_args(&valid(CPU_PINNED), IpAddr::from([127, 0, 0, 1]), &call)
+            .iter()
+            .any(|arg| arg == "--require-exclusive-cpus")
+    );
+}
+
+#[test]
+fn the_probe_asks_the_servers_port() {
+    assert_eq!(probe_args(PORT), ["--probe", "-p", "5201"]);
+}
+
+#[test]
+fn seconds_as_the_engine_reads_them() {
+    for (millis, text) in [
+        (0, "0"),
+        (1_000, "1"),
+        (1_500, "1.5"),
+        (100, "0.1"),
+        (60_000, "60"),
+        (1_005, "1.005"),
+    ] {
+        assert_eq!(seconds(Duration::from_millis(millis)), text);
+    }
+}

@@ -1,1 +1,113 @@
+//! The state machine as a table: what is seen -> what is done and said. And worlds: see `converges`.
 
+mod converges;
+mod failing;
+mod measuring;
+mod starting;
+
+use super::*;
+use crate::{
+    names::Role,
+    pod::Part,
+    pod_facts::{Ended, NodePair, PodFacts, PodState},
+    testing::{at, token, uid},
+};
+
+/// A pod of attempt 1 in the default namespace, made at second 0, on two nodes.
+pub(super) fn pod(role: Role, state: PodState) -> PodFacts {
+    PodFacts {
+        name: format!("run-a1-{role}"),
+        namespace: "default".to_owned(),
+        uid: format!("uid-{role}"),
+        run: uid(),
+        role,
+        attempt: 1,
+        pair: NodePair {
+            client: "worker-1".into(),
+            server: "worker-2".into(),
+        },
+        created: Some(at(0)),
+        deleting: false,
+        address: Some([10, 244, 1, 7].into()),
+        host_address: Some([192, 0, 2, 2].into()),
+        token: Some(token()),
+        state,
+    }
+}
+
+pub(super) fn running() -> PodState {
+    PodState::Running {
+        started: true,
+        since: Some(at(0)),
+    }
+}
+
+pub(super) fn exited(code: i32, message: &str) -> PodState {
+    PodState::Ended(Ended {
+        exit_code: Some(code),
+        message: message.to_owned(),
+        ..Ended::default()
+    })
+}
+
+/// The kubelet refused the pod: no container ever ran.
+pub(super) fn kubelet_refused(reason: &str) -> PodState {
+    PodState::Ended(Ended {
+        pod_reason: reason.to_owned(),
+        pod_message: "not enough cpus available".to_owned(),
+        ..Ended::default()
+    })
+}
+
+/// The plan in short: step, stage, and what it waits for.
+pub(super) fn told(plan: &Plan) -> String {
+    let step = match &plan.step {
+        None => "-".to_owned(),
+        Some(Step::CreatePod(plan)) => format!("create {} a{}", plan.role(), plan.attempt),
+        Some(Step::DeletePod { name, .. }) => format!("delete {name}"),
+    };
+    let stage = match &plan.progress.stage {
+        Stage::Settled => "settled".to_owned(),
+        Stage::Measured(_) => "measured".to_owned(),
+        Stage::Failed { reason, .. } => format!("failed {reason}"),
+        Stage::Waiting(waiting) => match waiting.blocked {
+            None => format!("{:?}", waiting.phase),
+            Some(reason) => format!("{:?}/{reason}", waiting.phase),
+        },
+    };
+    format!("{step} | {stage} | a{}", plan.progress.attempt)
+}
+
+pub(super) fn message(plan: &Plan) -> String {
+    match &plan.progress.stage {
+        Stage::Waiting(waiting) => waiting.message.clone(),
+        Stage::Failed { message, .. } => message.clone(),
+        Stage::Settled | Stage::Measured(_) => String::new(),
+    }
+}
+
+#[test]
+fn a_client_is_told_where_and_with_what_to_connect() {
+    let mut seen = crate::testing::seen(crate::testing::PAIR_TCP);
+    seen.pods = vec![pod(Role::Server, running())];
+    let plan = plan(
+        &crate::testing::valid(crate::testing::PAIR_TCP),
+        &seen,
+        at(3),
+    );
+    let Some(Step::CreatePod(client)) = plan.step else {
+        panic!("no create");
+    };
+    let server = [10, 244, 1, 7].into();
+    assert_eq!(
+        client.part,
+        Part::Client {
+            server,
+            token: token()
+        }
+    );
+    assert_eq!(
+        plan.progress.pair.unwrap().server.address.as_deref(),
+        Some("10.244.1.7")
+    );
+}

@@ -33,7 +33,8 @@ pub(super) fn limits(
             10_000..=172_800_000,
             "10s to 48h",
         )?,
-        None if planned > LONGEST => {
+        // Of bytes without a bitrate nobody knows the time: they get the longest.
+        None if planned > LONGEST && matches!(traffic.end, End::Time(_)) => {
             return Err(Refusal::invalid(
                 "repeats.count",
                 format!(

@@ -1,1 +1,257 @@
+use crate::testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, checked};
+use nettest_api::Reason;
 
+#[test]
+fn what_users_type_becomes_types() {
+    insta::assert_debug_snapshot!("pair_tcp", checked(PAIR_TCP));
+    insta::assert_debug_snapshot!("pair_udp", checked(PAIR_UDP));
+    insta::assert_debug_snapshot!("host_network", checked(HOST_NETWORK));
+    insta::assert_debug_snapshot!("cpu_pinned", checked(CPU_PINNED));
+}
+
+/// A manifest with this spec, as a user would type it.
+fn refusal(spec: &str) -> (Reason, String) {
+    let manifest = format!(
+        "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t, namespace: default}}\nspec: {spec}\n"
+    );
+    let refusal = checked(&manifest).expect_err(spec);
+    (refusal.reason(), refusal.to_string())
+}
+
+#[test]
+fn refusals_name_the_field_and_the_fix() {
+    for (spec, says) in [
+        // beyond the schema's bounds: the schema may be gone or older
+        (
+            "{traffic: {parallelStreams: 0}}",
+            "traffic.parallelStreams is 0: set 1 to 128",
+        ),
+        (
+            "{traffic: {parallelStreams: 129}}",
+            "traffic.parallelStreams is 129: set 1 to 128",
+        ),
+        (
+            "{traffic: {duration: 0s}}",
+            "traffic.duration is 0s: set 1s to 24h",
+        ),
+        (
+            "{traffic: {duration: 25h}}",
+            "traffic.duration is 25h: set 1s to 24h",
+        ),
+        (
+            "{traffic: {duration: 10}}",
+            "traffic.duration \"10\" is not a duration",
+        ),
+        (
+            "{traffic: {duration: 1500ms}}",
+            "traffic.duration is 1500ms: use whole seconds",
+        ),
+        (
+            "{traffic: {omit: 601s}}",
+            "traffic.omit is 601s: set 0s to 600s",
+        ),
+        (
+            "{traffic: {omit: 100ms}}",
+            "traffic.omit is 100ms: use whole seconds",
+        ),
+        (
+            "{traffic: {interval: 50ms}}",
+            "traffic.interval is 50ms: set 100ms to 60s",
+        ),
+        (
+            "{traffic: {bitrate: 2T}}",
+            "traffic.bitrate is 2T: set 0 (unlimited) to 1T",
+        ),
+        (
+            "{traffic: {bitrate: fast}}",
+            "traffic.bitrate \"fast\" is not a quantity",
+        ),
+        (
+            "{traffic: {bitrate: -1}}",
+            "traffic.bitrate \"-1\" is not a quantity",
+        ),
+        ("{traffic: {bytes: 0}}", "traffic.bytes is 0: set 1 to 16Ti"),
+        (
+            "{traffic: {messageSize: 2Mi}}",
+            "traffic.messageSize is 2Mi: set 1 to 1Mi for TCP",
+        ),
+        (
+            "{traffic: {protocol: UDP, messageSize: 8}}",
+            "traffic.messageSize is 8: set 16 to 65507 for UDP",
+        ),
+        (
+            "{traffic: {protocol: UDP, messageSize: 64Ki}}",
+            "traffic.messageSize is 64Ki: set 16 to 65507 for UDP",
+        ),
+        (
+            "{traffic: {windowSize: 1Gi}}",
+            "traffic.windowSize is 1Gi: set 1 to 512Mi",
+        ),
+        (
+            "{traffic: {windowSize: \"0.3\"}}",
+            "traffic.windowSize \"0.3\" is not a whole number",
+        ),
+        ("{repeats: {count: 21}}", "repeats.count is 21: set 1 to 20"),
+        ("{repeats: {count: -3}}", "repeats.count is -3: set 1 to 20"),
+        (
+            "{repeats: {pause: 11m}}",
+            "repeats.pause is 11m: set 0s to 10m",
+        ),
+        (
+            "{limits: {scheduleTimeout: 1s}}",
+            "limits.scheduleTimeout is 1s: set 5s to 24h",
+        ),
+        (
+            "{limits: {runTimeout: 49h}}",
+            "limits.runTimeout is 49h: set 10s to 48h",
+        ),
+        (
+            "{client: {cpu: {count: 0}}}",
+            "client.cpu.count is 0: set 1 to 64",
+        ),
+        (
+            "{server: {memory: 1Mi}}",
+            "server.memory is 1Mi: set 32Mi to 64Gi",
+        ),
+        // contradictions
+        (
+            "{traffic: {duration: 10s, bytes: 1Gi}}",
+            "traffic.duration and traffic.bytes exclude each other",
+        ),
+        (
+            "{traffic: {protocol: UDP, congestionControl: bbr}}",
+            "traffic.congestionControl is TCP's",
+        ),
+        (
+            "{path: {type: Host}}",
+            "path.type Host needs server.network Host",
+        ),
+        (
+            "{server: {network: Host}}",
+            "server.network Host needs path.type Host",
+        ),
+        (
+            "{client: {nodeName: a, nodeSelector: {x: y}}}",
+            "client has nodeName and nodeSelector: set one of them",
+        ),
+        (
+            "{topology: {type: Pair, pair: {placement: SameNode}}, client: {nodeName: a}, server: {nodeName: b}}",
+            "topology.pair.placement SameNode contradicts",
+        ),
+        (
+            "{client: {nodeName: a}, server: {nodeName: a}}",
+            "topology.pair.placement DifferentNode contradicts",
+        ),
+        (
+            "{thresholds: [{name: l, metric: LossPPM, max: 1}]}",
+            "thresholds[0].metric LossPPM needs traffic.protocol UDP",
+        ),
+        (
+            "{thresholds: [{name: t, metric: Throughput, max: 1}]}",
+            "thresholds[0] is a Throughput threshold: set min",
+        ),
+        (
+            "{thresholds: [{name: t, metric: Throughput}]}",
+            "thresholds[0] is a Throughput threshold: set min",
+        ),
+        (
+            "{traffic: {protocol: UDP}, thresholds: [{name: l, metric: LossPPM, min: 1}]}",
+            "thresholds[0] is a LossPPM threshold: set max",
+        ),
+        (
+            "{traffic: {protocol: UDP}, thresholds: [{name: l, metric: LossPPM, max: 2M}]}",
+            "thresholds[0].max is 2M: set at most 1000000",
+        ),
+        (
+            "{thresholds: [{name: t, metric: Throughput, min: 1}, {name: t, metric: Throughput, min: 2}]}",
+            "thresholds[1].name \"t\" is there twice",
+        ),
+        (
+            "{topology: {type: Pair, pair: null}}",
+            "topology.pair is required",
+        ),
+        // a run that could not end in time
+        (
+            "{traffic: {duration: 24h}, repeats: {count: 3}}",
+            "repeats.count and traffic make a run of 72h",
+        ),
+        // text that is meant for somebody else
+        (
+            "{client: {nodeName: \"-F /etc/passwd\"}}",
+            "client.nodeName \"-F /etc/passwd\" is not a node's name",
+        ),
+        (
+            "{client: {nodeName: \"a\\nb\"}}",
+            "client.nodeName \"a\\nb\" is not a node's name",
+        ),
+        (
+            "{client: {nodeName: \"\"}}",
+            "client.nodeName \"\" is not a node's name",
+        ),
+        (
+            "{client: {nodeSelector: {\"a b\": c}}}",
+            "client.nodeSelector has \"a b\": \"c\", which is not a label",
+        ),
+        (
+            "{server: {nodeSelector: {a: \"--version\"}}}",
+            "server.nodeSelector has \"a\": \"--version\"",
+        ),
+        (
+            "{traffic: {congestionControl: \"-J\"}}",
+            "traffic.congestionControl \"-J\" is not a name",
+        ),
+        (
+            "{traffic: {congestionControl: \"cubic --logfile=/x\"}}",
+            "traffic.congestionControl",
+        ),
+        (
+            "{thresholds: [{name: \"A b\", metric: Throughput, min: 1}]}",
+            "thresholds[0].name \"A b\" has other characters",
+        ),
+    ] {
+        let (reason, message) = refusal(spec);
+        assert_eq!(reason, Reason::InvalidSpec, "{spec}: {message}");
+        assert!(message.starts_with(says), "{spec}: {message}");
+    }
+}
+
+#[test]
+fn the_host_network_needs_the_operators_policy() {
+    let elsewhere = HOST_NETWORK.replace("nettest-system", "default");
+    let refusal = checked(&elsewhere).expect_err("not permitted");
+    assert_eq!(refusal.reason(), Reason::NotPermitted);
+    assert_eq!(
+        refusal.to_string(),
+        "client.network Host is not permitted in namespace default: ask the operator's administrator to add it to policy.hostNetworkNamespaces, or use Pod"
+    );
+    assert!(checked(HOST_NETWORK).is_ok());
+}
+
+#[test]
+fn an_unknown_field_is_refused_by_name() {
+    let manifest = PAIR_TCP.replace("duration:", "durration:");
+    let error = serde_yaml::from_str::<nettest_api::NetTest>(&manifest).expect_err("a typo");
+    assert!(error.to_string().contains("durration"), "{error}");
+}
+
+#[test]
+fn the_run_timeout_is_the_planned_time_and_two_minutes() {
+    let timeout = |spec: &str| {
+        let manifest = format!(
+            "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t, namespace: default}}\nspec: {spec}\n"
+        );
+        crate::testing::valid(&manifest)
+            .limits
+            .run_timeout
+            .as_secs()
+    };
+    // 3 x (10 + 2 + 2 of overhead) + 2 x 1 of pause + 120
+    assert_eq!(timeout("{traffic: {omit: 2s}}"), 164);
+    assert_eq!(timeout("{limits: {runTimeout: 30s}}"), 30);
+    // 100 MB at 8 Mbit/s: 100 s
+    assert_eq!(
+        timeout("{repeats: {count: 1}, traffic: {bytes: 100M, bitrate: 8M}}"),
+        222
+    );
+    assert!(timeout("{traffic: {bytes: 16Ti}}") <= 48 * 3600);
+}
