@@ -38,7 +38,7 @@ fn all_modes(client: Peer, server: Peer) {
 }
 
 fn check(client: &Peer, server: &Peer, mode: Mode, documents: &session::Documents) -> Vec<String> {
-    let mut faults = agreement::check(mode, server, documents);
+    let mut faults = agreement::check(mode, client, server, documents);
     for (peer, document, role) in [
         (client, &documents.client, peer::Role::Client),
         (server, &documents.server, peer::Role::Server),
