@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(run::run(&args)));
     let ending = ended.unwrap_or_else(|error| {
-        show::out::warn(&format!("error: {error:#}"));
+        show::out::warn(&format!("error: {error}"));
         Ending::NotMeasured
     });
     ExitCode::from(ending as u8)

@@ -3,7 +3,7 @@
 use crate::cli::{Output, RunArgs};
 use crate::cluster::{self, Connection};
 use crate::interrupt::Interrupt;
-use crate::local::{self, End, Engine};
+use crate::local::{self, End, Engine, LocalError};
 use crate::manifest::{self, Manifest};
 use crate::show::{self, object, out, progress::Progress};
 use jiff::Timestamp;
@@ -116,30 +116,13 @@ impl Session<'_> {
         let mut progress = Progress::new(self.args.quiet);
         progress.begin(test.metadata.name.as_deref().unwrap_or_default(), &valid);
         let mut on_event = |event: &_| progress.event(event);
-        let measured = tokio::select! {
-            measured = local::measure(engine, &valid, &uid, &mut on_event) => Some(measured),
-            () = interrupt.came() => None,
-        };
+        let measured = local::measure(engine, &valid, &uid, &mut on_event, interrupt.came()).await;
         drop(progress);
-        let (end, measurements) = match measured {
-            None => (End::interrupted(), Vec::new()),
-            Some(measured) => {
-                let end = End::of(&valid, &measured);
-                (
-                    end,
-                    measured
-                        .map(|measured| measured.measurements)
-                        .unwrap_or_default(),
-                )
-            }
-        };
-        let interrupted = matches!(
-            end,
-            End::Failed {
-                reason: nettest_api::Reason::Interrupted,
-                ..
-            }
-        );
+        let end = End::of(&valid, &measured);
+        let interrupted = matches!(measured, Err(LocalError::Interrupted));
+        let measurements = measured
+            .map(|measured| measured.measurements)
+            .unwrap_or_default();
         let test = local::concluded(test, &valid, &uid, end, Timestamp::now());
         Ok((test, measurements, interrupted))
     }

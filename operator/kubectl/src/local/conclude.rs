@@ -31,14 +31,6 @@ impl End {
         }
     }
 
-    pub fn interrupted() -> End {
-        End::Failed {
-            reason: Reason::Interrupted,
-            message: "interrupted: both ends were stopped".to_owned(),
-            ran: true,
-        }
-    }
-
     pub fn of(test: &ValidTest, measured: &Result<Measured, LocalError>) -> End {
         match measured {
             Ok(measured) => End::of_digest(test, &measured.digest),

@@ -1,7 +1,7 @@
 //! Starts the two engines and reads what the client says. The only effects of a local run.
 //!
-//! Neither child outlives a run: each ends with its handle ([`Command::kill_on_drop`]), and should this program
-//! be killed, the client finds its output closed and the server its client gone.
+//! Neither child outlives a run: both are killed and reaped before it returns. Should this program itself be
+//! killed, nothing of ours can act any more: the engines end with the test they are at.
 
 use crate::local::{Engine, port::free_port};
 use nettest_api::Reason;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{sleep, timeout};
 
 const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const SERVER_START: Duration = Duration::from_secs(10);
@@ -50,6 +50,8 @@ pub enum LocalError {
     Unreadable(io::Error),
     #[error("the client ended without a result ({status}){words}")]
     NoDigest { status: ExitStatus, words: Words },
+    #[error("interrupted: both ends were stopped")]
+    Interrupted,
     #[error(
         "the test did not end within {} s (limits.runTimeout)",
         .0.as_secs()
@@ -61,6 +63,7 @@ impl LocalError {
     /// The API's reason.
     pub fn reason(&self) -> Reason {
         match self {
+            LocalError::Interrupted => Reason::Interrupted,
             LocalError::RunTimeout(_) => Reason::RunTimeout,
             LocalError::NoPort(_) => Reason::PortConflict,
             LocalError::NoRandom(_)
@@ -86,12 +89,41 @@ impl std::fmt::Display for Words {
     }
 }
 
-/// Runs one test to its end. `on_event` sees the events as they come. Dropping the future ends both engines.
+/// Runs one test to its end, or until `stop`. `on_event` sees the events as they come. Both engines have ended
+/// and are reaped when this returns.
 pub async fn measure(
     engine: &Engine,
     test: &ValidTest,
     run: &RunUid,
     on_event: &mut dyn FnMut(&Event),
+    stop: impl Future<Output = ()>,
+) -> Result<Measured, LocalError> {
+    let mut children = Children::default();
+    let ended = tokio::select! {
+        ended = drive(engine, test, run, on_event, &mut children) => ended,
+        () = stop => Err(LocalError::Interrupted),
+    };
+    let Children { server, client } = children;
+    for mut child in [client, server].into_iter().flatten() {
+        // One that has ended by itself cannot be killed, which is as well.
+        let _ = child.kill().await;
+    }
+    ended
+}
+
+/// What runs; each is killed when dropped, too.
+#[derive(Debug, Default)]
+struct Children {
+    server: Option<Child>,
+    client: Option<Child>,
+}
+
+async fn drive(
+    engine: &Engine,
+    test: &ValidTest,
+    run: &RunUid,
+    on_event: &mut dyn FnMut(&Event),
+    children: &mut Children,
 ) -> Result<Measured, LocalError> {
     let port = free_port().map_err(LocalError::NoPort)?;
     let token = random_token().map_err(LocalError::NoRandom)?;
@@ -106,30 +138,32 @@ pub async fn measure(
         // Exclusive ends are refused before: nothing on this machine grants CPUs.
         require_exclusive: false,
     };
-    let mut server = start(engine, &argv::server_args(test, &call), &token)?;
-    await_server(engine, &mut server, port).await?;
+    let server = start(engine, &argv::server_args(test, &call), &token)?;
+    await_server(engine, children.server.insert(server), port).await?;
 
     call.bind = None;
-    let mut client = start(engine, &argv::client_args(test, LOCALHOST, &call), &token)?;
+    let client = start(engine, &argv::client_args(test, LOCALHOST, &call), &token)?;
+    let client = children.client.insert(client);
     let stdout = client.stdout.take();
     let stderr = words(client.stderr.take());
+    let to_the_end = async {
+        let (said, words) = tokio::join!(read_events(stdout, on_event), stderr);
+        (said, words, client.wait().await)
+    };
     let limit = test.limits.run_timeout;
-    let reading = async { tokio::join!(read_events(stdout, on_event), stderr) };
-    let deadline = Instant::now() + limit;
-    let (said, words) = timeout_at(deadline, reading)
+    let (said, words, status) = timeout(limit, to_the_end)
         .await
         .map_err(|_| LocalError::RunTimeout(limit))?;
-    let status = timeout_at(deadline, client.wait())
-        .await
-        .map_err(|_| LocalError::RunTimeout(limit))?
-        .map_err(LocalError::Unreadable)?;
     let (digest, measurements) = said.map_err(LocalError::Unreadable)?;
     match digest {
         Some(digest) => Ok(Measured {
             digest,
             measurements,
         }),
-        None => Err(LocalError::NoDigest { status, words }),
+        None => {
+            let status = status.map_err(LocalError::Unreadable)?;
+            Err(LocalError::NoDigest { status, words })
+        }
     }
 }
 

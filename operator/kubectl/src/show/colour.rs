@@ -18,6 +18,11 @@ impl Colour {
         )
     }
 
+    #[cfg(test)]
+    pub fn none() -> Colour {
+        Colour(false)
+    }
+
     /// NO_COLOR counts when it is set to anything but nothing (no-color.org).
     fn decide(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Colour {
         let refused = no_color.is_some_and(|value| !value.is_empty());

@@ -1,7 +1,7 @@
 //! One finished test for people: rows, results, thresholds, verdict.
 
 use super::{colour::Colour, results::table, rows::rows};
-use nettest_api::{NetTest, condition};
+use nettest_api::{NetTest, condition, result::Verdict};
 use nettest_report::event::Measurement;
 use std::fmt::Write;
 
@@ -59,6 +59,9 @@ fn render(test: &NetTest, measurements: &[Measurement], wide: bool, colour: Colo
     let reason = succeeded.map_or("", |condition| condition.reason.as_str());
     let message = succeeded.map_or("", |condition| condition.message.as_str());
     match status.verdict {
+        Some(Verdict::Passed) => {
+            let _ = write!(out, "{name}: {}", colour.verdict(Verdict::Passed));
+        }
         Some(verdict) => {
             let _ = write!(out, "{name}: {} ({reason})", colour.verdict(verdict));
         }
@@ -66,9 +69,64 @@ fn render(test: &NetTest, measurements: &[Measurement], wide: bool, colour: Colo
             let _ = write!(out, "{name}: no verdict yet ({reason})");
         }
     }
-    if !message.is_empty() {
-        let _ = write!(out, " {message}");
+    // Missed thresholds are said above, one a line.
+    if !message.is_empty() && status.verdict != Some(Verdict::Failed) {
+        let _ = write!(out, ": {message}");
     }
     out.push('\n');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(status: &str) -> String {
+        let head = "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {name: a}\nspec: {}\nstatus: ";
+        let test: NetTest = serde_yaml::from_str(&format!("{head}{status}")).unwrap();
+        render(&test, &[], false, Colour::none())
+    }
+
+    fn status(verdict: &str, state: &str, reason: &str, more: &str) -> String {
+        format!(
+            "{{verdict: {verdict}, conditions: [{{type: Succeeded, status: '{state}', reason: {reason}, message: said, lastTransitionTime: '2026-01-01T00:00:00Z'}}]{more}}}"
+        )
+    }
+
+    #[test]
+    fn the_verdict_is_the_last_line() {
+        assert_eq!(
+            shown(&status("Passed", "True", "Passed", "")),
+            "a: PASSED: said\n"
+        );
+        assert_eq!(
+            shown(&status("Error", "False", "PeerUnreachable", "")),
+            "a: ERROR (PeerUnreachable): said\n"
+        );
+        let missed = ", thresholds: [{name: t, met: false, message: too little}]";
+        assert_eq!(
+            shown(&status("Failed", "False", "ThresholdNotMet", missed)),
+            "threshold t MISSED: too little\na: FAILED (ThresholdNotMet)\n"
+        );
+    }
+
+    #[test]
+    fn every_interval_of_few_and_the_totals_of_many() {
+        let measurement = |intervals: usize| Measurement {
+            run: "u".into(),
+            attempt: 1,
+            variant: "tcp-p1".into(),
+            repeat: 1,
+            thinned: false,
+            report: serde_json::json!({"intervals": vec![serde_json::json!({"sum": {"omitted": true}}); intervals]}),
+        };
+        let test = NetTest::new("a", nettest_api::NetTestSpec::default());
+        let rows = |intervals, wide| {
+            let text = render(&test, &[measurement(intervals)], wide, Colour::none());
+            (text.matches("(omitted)").count(), text.contains("-o wide"))
+        };
+        assert_eq!(rows(MOST_ROWS, false), (MOST_ROWS, false));
+        assert_eq!(rows(MOST_ROWS + 1, false), (0, true));
+        assert_eq!(rows(MOST_ROWS + 1, true), (MOST_ROWS + 1, false));
+    }
 }
