@@ -311,15 +311,12 @@ impl Test<'_> {
 
     /// A stream that ends before its time.
     fn check_streams(&self, rows: &mut Rows<'_>, controls: &Controls) -> Result<(), SessionError> {
-        if controls.send.budget_exhausted() {
-            return Ok(());
-        }
-        for track in rows
+        let early = rows
             .meter
             .tracks
             .iter_mut()
-            .filter(|track| track.is_finished())
-        {
+            .filter(|t| controls.ended_early(t));
+        for track in early {
             let (id, sender) = (track.id, track.sender);
             track.close();
             match track.take_error() {

@@ -141,8 +141,9 @@ async fn negotiate(
         }
     };
     observer.finished(&report);
-    link.farewell().await;
+    // Free before the close: who sees the close may come again at once.
     drop(occupied);
+    link.farewell().await;
     Some(outcome)
 }
 

@@ -303,12 +303,8 @@ impl Session<'_> {
         controls: &Controls,
         sending: bool,
     ) -> Option<SessionError> {
-        let by_plan = !sending || controls.by_plan(&rows.meter);
-        let mut early = rows
-            .meter
-            .tracks
-            .iter_mut()
-            .filter(|t| t.is_finished() && !(t.sender && by_plan));
+        let tracks = rows.meter.tracks.iter_mut();
+        let mut early = tracks.filter(|t| (sending || !t.sender) && controls.ended_early(t));
         early.find_map(|track| {
             track.close();
             let id = track.id;

@@ -1,6 +1,5 @@
 //! From connected sockets to running data threads, the same at both ends.
 
-use super::meter::Meter;
 use super::track::Track;
 use super::{SessionError, net};
 use crate::sock::{self, Granted};
@@ -43,10 +42,10 @@ impl Controls {
         matches!(self.limit, Limit::Bytes(_) | Limit::Blocks(_))
     }
 
-    /// Whether a sender that has ended did so because its part of the budget is written. Others may still write
-    /// theirs; only when all have ended and something is missing was one broken.
-    pub fn by_plan(&self, meter: &Meter) -> bool {
-        self.has_budget() && (self.send.budget_exhausted() || !meter.all_finished(true))
+    /// Whether `track` ended before its time. A sender ends by itself only when the whole budget is written.
+    pub fn ended_early(&self, track: &Track) -> bool {
+        // In this order: the budget is used up before the thread ends.
+        track.is_finished() && !(track.sender && self.send.budget_exhausted())
     }
 
     /// From here on bytes or blocks count.

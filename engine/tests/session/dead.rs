@@ -1,0 +1,101 @@
+//! Field report 073, E7: a peer that stands still is noticed within 15 s of its last sign of life.
+
+use crate::run::{Server, engine, finish, signal, text, wait};
+use std::time::{Duration, Instant};
+
+/// 15 s, and some for a busy machine.
+const NOTICED: Duration = Duration::from_secs(18);
+
+/// Poll with new tests until one is taken.
+fn free_again(port: u16) -> Duration {
+    let begun = Instant::now();
+    loop {
+        let output = finish(&format!(
+            "-c 127.0.0.1 -p {port} -n 1M --connect-timeout 2000"
+        ));
+        if output.status.code() == Some(0) {
+            return begun.elapsed();
+        }
+        assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+        assert!(
+            begun.elapsed() < Duration::from_secs(40),
+            "the server stays busy"
+        );
+        std::thread::sleep(Duration::from_millis(300));
+    }
+}
+
+#[test]
+fn a_stopped_client_frees_the_server() {
+    let cases = [
+        "-t 60",
+        "-t 60 -R",
+        "-t 60 --bidir",
+        "-u -b 10M -t 60",
+        "-u -b 10M -t 60 --bidir",
+    ];
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || {
+                let mut server = Server::start("");
+                let client = engine(&format!("-c 127.0.0.1 -p {} {case}", server.port)).spawn();
+                let mut client = client.expect("the client starts");
+                std::thread::sleep(Duration::from_millis(1500));
+                signal(&client, "STOP");
+                let after = free_again(server.port);
+                assert!(after < NOTICED, "{case}: {after:?}");
+                client
+                    .kill()
+                    .and_then(|()| client.wait().map(drop))
+                    .expect("the client ends");
+                let (_, said) = server.stop();
+                let rows = said.lines().filter(|line| line.contains("/sec")).count();
+                assert!(rows > 1, "{case}: the partial result is kept: {said}");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_killed_client_frees_the_server_at_once() {
+    for case in ["-t 60", "-t 60 -R", "-u -b 10M -t 60"] {
+        let server = Server::start("");
+        let client = engine(&format!("-c 127.0.0.1 -p {} {case}", server.port)).spawn();
+        let mut client = client.expect("the client starts");
+        std::thread::sleep(Duration::from_millis(700));
+        client
+            .kill()
+            .and_then(|()| client.wait().map(drop))
+            .expect("the client ends");
+        let after = free_again(server.port);
+        assert!(after < Duration::from_secs(4), "{case}: {after:?}");
+    }
+}
+
+#[test]
+fn a_stopped_server_is_noticed_by_the_client() {
+    std::thread::scope(|scope| {
+        for case in ["-t 60", "-t 60 -R", "-u -b 10M -t 60 -R"] {
+            scope.spawn(move || {
+                let server = Server::start("");
+                let client = engine(&format!("-c 127.0.0.1 -p {} {case}", server.port)).spawn();
+                let client = client.expect("the client starts");
+                std::thread::sleep(Duration::from_millis(1500));
+                signal(&server.child, "STOP");
+                let begun = Instant::now();
+                let output = wait(client);
+                assert!(begun.elapsed() < NOTICED, "{case}: {:?}", begun.elapsed());
+                assert_eq!(output.status.code(), Some(1), "{case}");
+                assert!(
+                    text(&output.stderr).contains("no data"),
+                    "{case}: {}",
+                    text(&output.stderr)
+                );
+                assert!(
+                    text(&output.stdout).contains("/sec"),
+                    "{case}: the rows so far"
+                );
+            });
+        }
+    });
+}
