@@ -1,1 +1,101 @@
+use super::aggregate;
+use crate::testing::{digest, figures};
+use nettest_api::result::Flow;
 
+#[test]
+fn the_result_is_the_median_repeat_as_it_ran() {
+    let mut digest = digest(&[900, 500, 800]);
+    digest.figures[0].retransmits = vec![1, 2, 3];
+    digest.figures[0].rtt_microseconds = vec![10, 20, 30];
+    digest.figures[0].client_cpu_milli = vec![900, 950, 980];
+    insta::assert_yaml_snapshot!("median", aggregate(&digest));
+}
+
+#[test]
+fn of_an_even_count_the_lower_of_the_two_in_the_middle() {
+    for (rates, median) in [
+        (&[4, 1, 3, 2][..], 2),
+        (&[7, 9], 7),
+        (&[5], 5),
+        (&[5, 5, 5], 5),
+        (&[0, 0, 8], 0),
+    ] {
+        let result = &aggregate(&digest(rates))[0];
+        assert_eq!(
+            result.throughput_bits_per_second.median, median,
+            "{rates:?}"
+        );
+        assert_eq!(result.receiver_bits_per_second, median);
+        // All figures are of that one repeat.
+        assert_eq!(result.sender_bits_per_second, median + 1);
+        assert_eq!(result.repeats as usize, rates.len());
+    }
+}
+
+#[test]
+fn the_spread_is_over_all_repeats() {
+    let spread = aggregate(&digest(&[100, 80, 110]))[0].throughput_bits_per_second;
+    assert_eq!(
+        (spread.min, spread.max, spread.spread_percent),
+        (80, 110, 30)
+    );
+    let nothing = aggregate(&digest(&[0, 0]))[0].throughput_bits_per_second;
+    assert_eq!(nothing.spread_percent, 0);
+}
+
+#[test]
+fn both_flows_of_a_bidirectional_test_are_results() {
+    let mut digest = digest(&[1, 2, 3]);
+    digest
+        .figures
+        .push(figures("ServerToClient", &[30, 20, 10]));
+    let results = aggregate(&digest);
+    let seen: Vec<_> = results
+        .iter()
+        .map(|result| (result.flow, result.receiver_bits_per_second))
+        .collect();
+    assert_eq!(
+        seen,
+        [(Flow::ClientToServer, 2), (Flow::ServerToClient, 20)]
+    );
+}
+
+#[test]
+fn loss_is_in_ppm_and_never_rounds_to_none() {
+    let loss = |lost: Vec<u64>, datagrams: Vec<u64>| {
+        let mut digest = digest(&[9]);
+        digest.figures[0].lost_datagrams = lost;
+        digest.figures[0].datagrams = datagrams;
+        aggregate(&digest)[0].loss_ppm
+    };
+    assert_eq!(loss(vec![10], vec![1_000]), Some(10_000));
+    assert_eq!(loss(vec![0], vec![1_000]), Some(0));
+    assert_eq!(loss(vec![1], vec![10_000_000]), Some(1));
+    assert_eq!(loss(vec![u64::MAX], vec![u64::MAX]), Some(1_000_000));
+    // Unknown stays unknown.
+    assert_eq!(loss(vec![], vec![1_000]), None);
+    assert_eq!(loss(vec![5], vec![]), None);
+    assert_eq!(loss(vec![0], vec![0]), None);
+}
+
+#[test]
+fn unknown_is_absent_and_what_was_not_received_is_no_result() {
+    let result = &aggregate(&digest(&[9]))[0];
+    assert_eq!(
+        (
+            result.retransmits,
+            result.rtt_microseconds,
+            result.jitter_microseconds
+        ),
+        (None, None, None)
+    );
+    let json = serde_json::to_value(result).expect("JSON");
+    assert!(
+        json.get("lossPPM").is_none() && json.get("clientCPUMilli").is_none(),
+        "{json}"
+    );
+    assert!(aggregate(&digest(&[])).is_empty());
+    let mut other = digest(&[1]);
+    other.figures[0].flow = "sideways".to_owned();
+    assert!(aggregate(&other).is_empty());
+}

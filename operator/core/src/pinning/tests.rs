@@ -1,1 +1,58 @@
+use super::*;
+use crate::testing::{CPU_PINNED, PAIR_TCP, digest, host, valid};
 
+fn judge(manifest: &str, client: Option<HostFacts>, server: Option<HostFacts>) -> Pinning {
+    let mut digest = digest(&[1]);
+    (digest.client_host, digest.server_host) = (client, server);
+    pinning(&valid(manifest), &digest)
+}
+
+#[test]
+fn confirmed_by_exactly_the_asked_cpus_of_a_larger_machine() {
+    assert_eq!(
+        judge(CPU_PINNED, Some(host("2-3", 2)), Some(host("1", 1))),
+        Pinning::Exclusive {
+            message: "client on CPU 2-3 of 4; server on CPU 1 of 4".to_owned()
+        }
+    );
+    let all_of_a_small_machine = HostFacts {
+        online_cpu_count: 2,
+        ..host("0-1", 2)
+    };
+    for (client, server, names) in [
+        (Some(host("2-3", 2)), None, "server"),
+        (None, Some(host("1", 1)), "client"),
+        (
+            Some(host("0-3", 4)),
+            Some(host("1", 1)),
+            "client's engine was allowed 4 of 4 CPUs (0-3), 2 of its own asked",
+        ),
+        (Some(all_of_a_small_machine), Some(host("1", 1)), "client"),
+    ] {
+        let Pinning::Refused { message } = judge(CPU_PINNED, client, server) else {
+            panic!("{names}");
+        };
+        assert!(message.contains(names), "{message}");
+    }
+}
+
+#[test]
+fn one_shared_end_makes_a_shared_run_and_the_other_must_still_confirm() {
+    assert_eq!(
+        judge(PAIR_TCP, None, None),
+        Pinning::Shared {
+            message: "client and server ran in the shared pool".to_owned()
+        }
+    );
+    let mixed = CPU_PINNED.replace("server: {cpu: {mode: Exclusive}}", "server: {}");
+    assert_eq!(
+        judge(&mixed, Some(host("2-3", 2)), None),
+        Pinning::Shared {
+            message: "server ran in the shared pool".to_owned()
+        }
+    );
+    assert!(matches!(
+        judge(&mixed, Some(host("0-3", 4)), None),
+        Pinning::Refused { .. }
+    ));
+}
