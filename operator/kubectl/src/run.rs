@@ -153,7 +153,7 @@ impl Session<'_> {
                 }
                 None => {
                     out::warn(&format!(
-                        "interrupted: {name} goes on in the cluster; kubectl get nettest {name}"
+                        "interrupted: {name} goes on in the cluster; kubectl get nettest/{name}"
                     ));
                     self.ending = Ending::NotMeasured;
                     break;
@@ -194,10 +194,12 @@ impl Session<'_> {
         .await?;
         let progress = Progress::new(self.args.quiet);
         progress.note(&format!("{name}: applied in namespace {namespace}"));
-        let ended = cluster::wait(&api, &applied, self.args.timeout, &|news| {
+        let mut ended = cluster::wait(&api, &applied, self.args.timeout, &|news| {
             progress.note(&format!("{name}: {news}"));
         })
         .await?;
+        // Who set which field: nobody reads it, and kubectl hides it too.
+        ended.metadata.managed_fields = None;
         Ok(ended)
     }
 

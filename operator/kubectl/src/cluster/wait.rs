@@ -20,7 +20,7 @@ pub enum WaitError {
         "{name} was changed by somebody else while it ran: that run's result is not this file's"
     )]
     Changed { name: String },
-    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get nettest {name}", .time.as_secs())]
+    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get nettest/{name}", .time.as_secs())]
     Timeout {
         name: String,
         time: Duration,
