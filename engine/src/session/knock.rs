@@ -204,7 +204,7 @@ async fn expect(
     }
 }
 
-/// What ended a session, for [`super::server`].
+/// What ended a session.
 pub fn explain(event: ServerEvent, peer: &str, link: &mut Link<ServerMachine>) -> SessionError {
     match event {
         ServerEvent::Failed(error) => link::explain(error, peer, link.broken.take()),

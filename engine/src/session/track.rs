@@ -422,6 +422,11 @@ impl Track {
     }
 
     fn udp_end_as_receiver(&self, counted: &Snapshot, peer: Option<&StreamResult>) -> UdpEnd {
+        // The last datagrams may be among the lost, and only the sender knows that they were sent. Numbers run
+        // from the very start, so the omitted part does not matter here.
+        let tail = peer.map_or(0, |peer| {
+            peer.packets.saturating_sub(self.snapshot().highest_seq)
+        });
         UdpEnd {
             // A peer that does not tell its omitted part has omitted what we have.
             packets_sent: peer.map(|peer| {
@@ -430,8 +435,8 @@ impl Track {
                     .map_or(self.base.highest_seq, |omitted| omitted.packets);
                 peer.packets.saturating_sub(omitted)
             }),
-            packets_received: Some(counted.highest_seq),
-            lost: Some(counted.lost.min(counted.highest_seq)),
+            packets_received: Some(counted.highest_seq + tail),
+            lost: Some(counted.lost.min(counted.highest_seq) + tail),
             out_of_order: Some(counted.out_of_order),
             duplicates: Some(counted.duplicates),
             jitter_seconds: Some(counted.jitter_ns as f64 / 1e9),
@@ -451,10 +456,13 @@ impl Track {
                 ..UdpEnd::default()
             };
         };
+        let tail = self.snapshot().packets.saturating_sub(peer.packets);
+        // Negative from peers that take duplicates for late arrivals: then nothing is known to be lost.
+        let natural = |errors: i64| u64::try_from(errors.max(0)).unwrap_or(0);
         let lost = match peer.omitted {
-            Some(omitted) => u64::try_from(peer.errors.saturating_sub(omitted.errors)).ok(),
+            Some(omitted) => Some(natural(peer.errors.saturating_sub(omitted.errors))),
             // Peers before 3.14 count the omitted part in: without one, or without losses, that is known.
-            None if !omit || peer.errors == 0 => u64::try_from(peer.errors).ok(),
+            None if !omit || peer.errors == 0 => Some(natural(peer.errors)),
             None => None,
         };
         let omitted = peer
@@ -462,8 +470,8 @@ impl Track {
             .map_or(self.base.packets, |omitted| omitted.packets);
         UdpEnd {
             packets_sent: Some(counted.packets),
-            packets_received: Some(peer.packets.saturating_sub(omitted)),
-            lost,
+            packets_received: Some(peer.packets.saturating_sub(omitted) + tail),
+            lost: lost.map(|lost| lost + tail),
             out_of_order: peer.extra.map(|extra| extra.out_of_order),
             duplicates: peer.extra.map(|extra| extra.duplicates),
             jitter_seconds: Some(peer.jitter_seconds),
