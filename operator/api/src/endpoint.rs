@@ -16,7 +16,10 @@ pub struct Endpoint {
     pub network: Network,
     /// The node to run on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(
+        length(min = 1, max = 253),
+        regex(pattern = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")
+    )]
     pub node_name: Option<String>,
     /// Labels that the node must carry.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -28,6 +31,7 @@ pub struct Endpoint {
     pub cpu: CpuRequest,
     /// Memory request and limit of the pod.
     #[serde(default = "Endpoint::default_memory")]
+    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('32Mi')) >= 0 && quantity(string(self)).compareTo(quantity('64Gi')) <= 0", "memory is 32Mi to 64Gi"))]
     pub memory: Quantity,
 }
 

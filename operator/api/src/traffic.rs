@@ -10,24 +10,25 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[x_kube(validation = ("!(has(self.duration) && has(self.bytes))", "traffic.duration and traffic.bytes exclude each other: set the one that should end the test"))]
 #[x_kube(validation = ("self.protocol == 'TCP' || !has(self.congestionControl)", "traffic.congestionControl is TCP's: remove it or set traffic.protocol to TCP"))]
-#[x_kube(validation = ("self.protocol == 'UDP' || !has(self.messageSize) || type(self.messageSize) != int || self.messageSize <= 1048576", "traffic.messageSize is at most 1Mi for TCP"))]
-#[x_kube(validation = ("self.protocol == 'TCP' || !has(self.messageSize) || type(self.messageSize) != int || (self.messageSize >= 16 && self.messageSize <= 65507)", "traffic.messageSize is 16 to 65507 for UDP"))]
+#[x_kube(validation = ("self.protocol == 'UDP' || !has(self.messageSize) || (quantity(string(self.messageSize)).compareTo(quantity('1')) >= 0 && quantity(string(self.messageSize)).compareTo(quantity('1Mi')) <= 0)", "traffic.messageSize is 1 to 1Mi for TCP"))]
+#[x_kube(validation = ("self.protocol == 'TCP' || !has(self.messageSize) || (quantity(string(self.messageSize)).compareTo(quantity('16')) >= 0 && quantity(string(self.messageSize)).compareTo(quantity('65507')) <= 0)", "traffic.messageSize is 16 to 65507 for UDP"))]
 pub struct Traffic {
     #[serde(default)]
     pub protocol: Protocol,
     /// Who sends: the client (Forward), the server (Reverse), both at once (Bidirectional).
     #[serde(default)]
     pub direction: Direction,
-    /// How long data is counted, after `omit`: 1s to 24h. 10s when neither this nor `bytes` is set.
+    /// How long data is counted, after `omit`: whole seconds, 1s to 24h. 10s when neither this nor `bytes` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[x_kube(validation = ("duration(self) >= duration('1s') && duration(self) <= duration('24h')", "traffic.duration is 1s to 24h"))]
+    #[x_kube(validation = ("duration(self) >= duration('1s') && duration(self) <= duration('24h') && duration(self).getMilliseconds() % 1000 == 0", "traffic.duration is 1s to 24h in whole seconds"))]
     pub duration: Option<Duration>,
     /// End after this many bytes instead of a duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1')) >= 0 && quantity(string(self)).compareTo(quantity('16Ti')) <= 0", "traffic.bytes is 1 to 16Ti"))]
     pub bytes: Option<Quantity>,
-    /// Data flows this long before counting starts: 0s to 600s.
+    /// Data flows this long before counting starts: whole seconds, 0s to 600s.
     #[serde(default = "Traffic::default_omit")]
-    #[x_kube(validation = ("duration(self) <= duration('600s')", "traffic.omit is at most 600s"))]
+    #[x_kube(validation = ("duration(self) <= duration('600s') && duration(self).getMilliseconds() % 1000 == 0", "traffic.omit is at most 600s in whole seconds"))]
     pub omit: Duration,
     /// Time between rows: 100ms to 60s.
     #[serde(default = "Traffic::default_interval")]
@@ -38,12 +39,14 @@ pub struct Traffic {
     pub parallel_streams: i32,
     /// Asked bits per second of each stream; 0 is unlimited. TCP is unlimited and UDP 1M when unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1T')) <= 0", "traffic.bitrate is at most 1T bits per second"))]
     pub bitrate: Option<Quantity>,
     /// Bytes of one write (TCP, at most 1Mi) or one datagram (UDP, 16 to 65507).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_size: Option<Quantity>,
     /// Asked socket buffer in bytes, at most 512Mi; the result says what was granted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1')) >= 0 && quantity(string(self)).compareTo(quantity('512Mi')) <= 0", "traffic.windowSize is 1 to 512Mi"))]
     pub window_size: Option<Quantity>,
     /// TCP congestion control, e.g. cubic or bbr.
     #[serde(default, skip_serializing_if = "Option::is_none")]

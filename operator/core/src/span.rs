@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Duration, SpanError> {
             .ok_or(SpanError::Overflow)?;
         rest = tail;
     }
-    if micros % 1_000 != 0 {
+    if !micros.is_multiple_of(1_000) {
         return Err(SpanError::TooFine);
     }
     u64::try_from(micros / 1_000)
@@ -77,7 +77,7 @@ fn scaled(number: &str, unit: u128) -> Result<u128, SpanError> {
 /// Written as a user would: `1h30m`, `10s`, `1500ms`.
 pub fn display(span: Duration) -> String {
     let millis = span.as_millis();
-    if millis % 1_000 != 0 {
+    if !millis.is_multiple_of(1_000) {
         return format!("{millis}ms");
     }
     let seconds = span.as_secs();

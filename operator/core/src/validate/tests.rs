@@ -255,3 +255,23 @@ fn the_run_timeout_is_the_planned_time_and_two_minutes() {
     );
     assert!(timeout("{traffic: {bytes: 16Ti}}") <= 48 * 3600);
 }
+
+#[test]
+fn every_example_is_valid() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(examples).expect("examples") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a manifest");
+        let test: nettest_api::NetTest =
+            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let checked =
+            crate::validate::validate(&test.spec, "default", &crate::policy::Policy::everything());
+        assert!(checked.is_ok(), "{path:?}: {checked:?}");
+        seen += 1;
+    }
+    assert!(seen >= 4, "{seen} examples");
+}
