@@ -26,7 +26,9 @@ mod serve;
 mod server;
 pub mod stop;
 mod streams;
+mod tcp_series;
 mod track;
+mod udp_figures;
 
 pub use config::{ClientConfig, Family, ServerConfig, ServerOutcome};
 pub use error::SessionError;

@@ -1,13 +1,12 @@
 //! One stream as its end measures it.
 
+use super::tcp_series::{TcpSeries, cwnd_bytes};
 use crate::sock::{Granted, TcpInfo};
 use crate::stats::Snapshot;
 use crate::wire::results::{Omitted, StreamExtra, StreamResult};
 use crate::worker::StreamHandle;
 use nettest_report::params::Protocol;
-use nettest_report::report::{
-    Flow, StreamEnd, StreamInterval, TcpEnd, TcpSample, Totals, UdpEnd, UdpInterval,
-};
+use nettest_report::report::{Flow, StreamEnd, StreamInterval, TcpEnd, TcpSample, Totals};
 use std::time::Instant;
 
 /// What runs, or what is left of it.
@@ -37,79 +36,16 @@ pub struct Track {
     protocol: Protocol,
     thread: Thread,
     /// Where the counted part begins.
-    base: Snapshot,
+    pub(super) base: Snapshot,
     /// Where the present row begins.
     row: Snapshot,
     /// Losses shown in rows so far; late arrivals may take some back.
-    shown_lost: u64,
+    pub(super) shown_lost: u64,
     /// The sender notes the exact begin of the counted part itself.
     awaits_mark: bool,
     /// Written, but never acknowledged.
     undelivered: u64,
     tcp: TcpSeries,
-}
-
-/// tcp_info over the time of a sending stream.
-#[derive(Debug, Default)]
-struct TcpSeries {
-    /// Retransmits before the counted part, and before the present row.
-    base: Option<u32>,
-    row: Option<u32>,
-    last: Option<TcpInfo>,
-    max_cwnd: u64,
-    max_wnd: Option<u64>,
-    min_rtt: Option<u32>,
-    max_rtt: u32,
-    rtt_sum: u64,
-    samples: u64,
-}
-
-impl TcpSeries {
-    fn add(&mut self, info: TcpInfo) {
-        self.last = Some(info);
-        self.max_cwnd = self.max_cwnd.max(cwnd_bytes(&info));
-        self.max_wnd = self.max_wnd.max(info.snd_wnd.map(u64::from));
-        self.min_rtt = Some(self.min_rtt.map_or(info.rtt_us, |min| min.min(info.rtt_us)));
-        self.max_rtt = self.max_rtt.max(info.rtt_us);
-        self.rtt_sum += u64::from(info.rtt_us);
-        self.samples += 1;
-    }
-
-    /// The series starts anew; retransmits so far do not count.
-    fn restart(&mut self) {
-        let seen = self.last.map(|info| info.total_retrans);
-        *self = TcpSeries {
-            base: seen,
-            row: seen,
-            last: self.last,
-            ..TcpSeries::default()
-        };
-    }
-
-    fn retransmits(&self) -> Option<u64> {
-        let now = self.last?.total_retrans;
-        Some(u64::from(now.saturating_sub(self.base.unwrap_or(0))))
-    }
-
-    fn end(&self) -> TcpEnd {
-        let seen = self.samples > 0;
-        TcpEnd {
-            retransmits: self.retransmits(),
-            max_snd_cwnd: seen.then_some(self.max_cwnd),
-            max_snd_wnd: self.max_wnd,
-            max_rtt_us: seen.then_some(self.max_rtt),
-            min_rtt_us: self.min_rtt,
-            mean_rtt_us: self
-                .rtt_sum
-                .checked_div(self.samples)
-                .and_then(|mean| u32::try_from(mean).ok()),
-            reorder: self.last.and_then(|info| info.reord_seen),
-        }
-    }
-}
-
-fn cwnd_bytes(info: &TcpInfo) -> u64 {
-    u64::from(info.snd_cwnd) * u64::from(info.snd_mss)
 }
 
 impl Track {
@@ -141,7 +77,7 @@ impl Track {
         track
     }
 
-    fn snapshot(&self) -> Snapshot {
+    pub(super) fn snapshot(&self) -> Snapshot {
         let mut now = match &self.thread {
             Thread::Running(handle) => handle.snapshot(),
             Thread::Ended(ended) => ended.snapshot,
@@ -284,28 +220,6 @@ impl Track {
         }
     }
 
-    fn udp_row(&mut self, now: &Snapshot, part: &Snapshot) -> UdpInterval {
-        if self.sender {
-            return UdpInterval {
-                packets: part.packets,
-                ..UdpInterval::default()
-            };
-        }
-        // A datagram that comes a row late takes a loss back that was shown: later losses make up for it, no
-        // row goes below zero (field report 027).
-        let lost = now
-            .lost
-            .saturating_sub(self.shown_lost)
-            .min(part.highest_seq);
-        self.shown_lost += lost;
-        UdpInterval {
-            packets: part.highest_seq,
-            lost: Some(lost),
-            jitter_seconds: Some(now.jitter_ns as f64 / 1e9),
-            out_of_order: Some(part.out_of_order),
-        }
-    }
-
     /// This end's figures, for the other end.
     pub fn result(&mut self, seconds: f64) -> StreamResult {
         self.settle_mark();
@@ -418,64 +332,6 @@ impl Track {
             received,
             tcp,
             udp,
-        }
-    }
-
-    fn udp_end_as_receiver(&self, counted: &Snapshot, peer: Option<&StreamResult>) -> UdpEnd {
-        // The last datagrams may be among the lost, and only the sender knows that they were sent. Numbers run
-        // from the very start, so the omitted part does not matter here.
-        let tail = peer.map_or(0, |peer| {
-            peer.packets.saturating_sub(self.snapshot().highest_seq)
-        });
-        UdpEnd {
-            // A peer that does not tell its omitted part has omitted what we have.
-            packets_sent: peer.map(|peer| {
-                let omitted = peer
-                    .omitted
-                    .map_or(self.base.highest_seq, |omitted| omitted.packets);
-                peer.packets.saturating_sub(omitted)
-            }),
-            packets_received: Some(counted.highest_seq + tail),
-            lost: Some(counted.lost.min(counted.highest_seq) + tail),
-            out_of_order: Some(counted.out_of_order),
-            duplicates: Some(counted.duplicates),
-            jitter_seconds: Some(counted.jitter_ns as f64 / 1e9),
-            socket_drops: counted.socket_drops,
-        }
-    }
-
-    fn udp_end_as_sender(
-        &self,
-        counted: &Snapshot,
-        peer: Option<&StreamResult>,
-        omit: bool,
-    ) -> UdpEnd {
-        let Some(peer) = peer else {
-            return UdpEnd {
-                packets_sent: Some(counted.packets),
-                ..UdpEnd::default()
-            };
-        };
-        let tail = self.snapshot().packets.saturating_sub(peer.packets);
-        // Negative from peers that take duplicates for late arrivals: then nothing is known to be lost.
-        let natural = |errors: i64| u64::try_from(errors.max(0)).unwrap_or(0);
-        let lost = match peer.omitted {
-            Some(omitted) => Some(natural(peer.errors.saturating_sub(omitted.errors))),
-            // Peers before 3.14 count the omitted part in: without one, or without losses, that is known.
-            None if !omit || peer.errors == 0 => Some(natural(peer.errors)),
-            None => None,
-        };
-        let omitted = peer
-            .omitted
-            .map_or(self.base.packets, |omitted| omitted.packets);
-        UdpEnd {
-            packets_sent: Some(counted.packets),
-            packets_received: Some(peer.packets.saturating_sub(omitted) + tail),
-            lost: lost.map(|lost| lost + tail),
-            out_of_order: peer.extra.map(|extra| extra.out_of_order),
-            duplicates: peer.extra.map(|extra| extra.duplicates),
-            jitter_seconds: Some(peer.jitter_seconds),
-            socket_drops: peer.extra.and_then(|extra| extra.socket_drops),
         }
     }
 
