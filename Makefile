@@ -27,10 +27,11 @@ generate-check: ## fail when a generated file is not what `make generate` writes
 	@hack/generate --check
 
 unit: ## tests that need neither a cluster nor other programs
-	cargo test --locked --workspace --exclude nettest-e2e --lib --bins --examples
+	cargo test --locked --workspace --exclude nettest-e2e --exclude nettest-engine
+	cargo test --locked --package nettest-engine --lib --bins --test program --test session
 
 interop: ## our engine against stock iperf3 3.12 and 3.18, both roles
-	cargo test --locked --package nettest-engine --tests -- --test-threads=1
+	cargo test --locked --package nettest-engine --test interop -- --test-threads=1
 
 cluster: ## a real two-node Kubernetes cluster on this machine; needs root on Debian
 	@e2e/cluster/up

@@ -1,0 +1,263 @@
+//! `kubectl nettest run --local` as a user starts it, with a scripted program in the engine's place: what it is
+//! asked, what is printed where, the exit code, and that nothing is left running.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const TEST: &str = "\
+apiVersion: nettest.dev/v1alpha1
+kind: NetTest
+metadata: {name: a}
+spec:
+  traffic: {duration: 1s}
+  repeats: {count: 1}
+  thresholds: [{name: enough, metric: Throughput, min: 1G}]
+";
+
+/// A server that accepts tests until it is ended.
+const SERVER: &str = "ready; exec sleep 30";
+
+/// A folder with a manifest and an engine that plays a part: a server that waits, a probe that agrees, a client
+/// that does what the test says.
+struct Scene {
+    folder: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new(client: &str) -> Scene {
+        Scene::with(TEST, SERVER, client)
+    }
+
+    fn with(manifest: &str, server: &str, client: &str) -> Scene {
+        let scene = Scene {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        std::fs::write(scene.path("a.yaml"), manifest).unwrap();
+        let log = scene.path("log").display().to_string();
+        let ready = scene.path("ready").display().to_string();
+        let script = format!(
+            r#"#!/bin/sh
+# pid, token, arguments
+echo "$$ ${{NETTEST_RUN_TOKEN-none}} $*" >>{log}
+all="$*"
+ready() {{ : >{ready}; }}
+value() {{ echo "$all" | sed -n "s/.*$1 \([^ ]*\).*/\1/p"; }}
+digest() {{ # RATE
+  echo '{{"event":"digest","data":{{"version":1,"run":"'$(value --run-uid)'","attempt":1,"outcome":"Complete","figures":[{{"variant":"tcp-p1","flow":"ClientToServer","sentBitsPerSecond":['$1'],"receivedBitsPerSecond":['$1'],"sentBytes":[1],"receivedBytes":[1]}}]}}}}'
+}}
+case $1 in
+  --probe) [ -e {ready} ] ;;
+  -s) {server} ;;
+  -c) {client} ;;
+esac
+"#
+        );
+        let engine = scene.path("engine");
+        std::fs::write(&engine, script).unwrap();
+        let mut mode = std::fs::metadata(&engine).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+        std::fs::set_permissions(&engine, mode).unwrap();
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-nettest"));
+        command
+            .args(["run", "--local", "-f"])
+            .arg(self.path("a.yaml"))
+            .arg("--engine")
+            .arg(self.path("engine"))
+            .args(more)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, more: &[&str]) -> Said {
+        Said::of(self.command(more).output().unwrap())
+    }
+
+    /// Pid, token and arguments of each start of the engine.
+    fn starts(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    fn running(&self) -> Vec<String> {
+        let alive = |line: &String| {
+            let pid = line.split(' ').next().unwrap_or_default().to_owned();
+            // Reaped and gone, or somebody else's by now: not ours in either case.
+            let command = std::fs::read_to_string(Path::new("/proc").join(pid).join("cmdline"));
+            command.is_ok_and(|command| command.contains("engine") || command.contains("sleep"))
+        };
+        self.starts().into_iter().filter(alive).collect()
+    }
+}
+
+#[derive(Debug)]
+struct Said {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Said {
+    fn of(output: Output) -> Said {
+        Said {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn a_test_that_passes() {
+    let scene = Scene::new("echo noise; digest 2000000000");
+    let said = scene.run(&["--report", scene.path("r/out.json").to_str().unwrap()]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("2.00 Gbit/s"), "{said:?}");
+    assert!(
+        said.out.lines().last().unwrap().starts_with("a: PASSED"),
+        "{said:?}"
+    );
+    assert!(
+        !said.out.contains('\x1b') && !said.err.contains('\x1b'),
+        "{said:?}"
+    );
+    assert!(said.err.contains("1 x 1 s"), "{said:?}");
+    let report = std::fs::read_to_string(scene.path("r/out.json")).unwrap();
+    assert!(report.contains(r#""verdict": "Passed""#), "{report}");
+    assert_eq!(scene.running(), [""; 0]);
+}
+
+#[test]
+fn the_token_is_in_the_environment_and_not_in_the_arguments() {
+    let scene = Scene::new("digest 2000000000");
+    scene.run(&["-q"]);
+    let starts = scene.starts();
+    let token = |role: &str| {
+        let start = starts.iter().find(|start| start.contains(role)).unwrap();
+        let (_, rest) = start.split_once(' ').unwrap();
+        let (token, args) = rest.split_once(' ').unwrap();
+        assert!(!args.contains(token), "{start}");
+        token.to_owned()
+    };
+    let (server, client) = (token(" -s "), token(" -c "));
+    assert_eq!(server, client);
+    assert_eq!(server.len(), 20, "{starts:?}");
+}
+
+#[test]
+fn a_missed_threshold_is_exit_1_and_objects_stand_alone_on_stdout() {
+    let scene = Scene::new("digest 5");
+    let said = scene.run(&["-o", "yaml"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let object: serde_json::Value = serde_yaml::from_str(&said.out).unwrap();
+    assert_eq!(object["kind"], "NetTest");
+    assert_eq!(object["status"]["verdict"], "Failed");
+    assert_eq!(object["status"]["thresholds"][0]["met"], false);
+    let said = scene.run(&["-o", "json", "-q"]);
+    let object: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(object["status"]["results"][0]["receiverBitsPerSecond"], 5);
+    assert_eq!(said.err, "");
+}
+
+#[test]
+fn a_server_that_does_not_start_is_said_in_its_own_words() {
+    let scene = Scene::with(TEST, "echo port taken >&2; exit 1", "digest 5");
+    let said = scene.run(&[]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(
+        said.out.contains("ERROR") && said.out.contains("port taken"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_client_without_a_result_is_exit_2_with_its_words() {
+    let scene = Scene::new("echo out of luck >&2; exit 1");
+    let said = scene.run(&[]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(
+        said.out.contains("EngineCrashed") && said.out.contains("out of luck"),
+        "{said:?}"
+    );
+    assert_eq!(scene.running(), [""; 0]);
+}
+
+#[test]
+fn two_tests_and_the_worse_counts() {
+    let second = TEST
+        .replace("name: a}", "name: b}")
+        .replace("min: 1G", "min: 9G");
+    let scene = Scene::with(&format!("{TEST}---\n{second}"), SERVER, "digest 2000000000");
+    let said = scene.run(&["-q"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(
+        said.out.contains("a: PASSED") && said.out.contains("b: FAILED"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn exclusive_cpus_start_nothing_here() {
+    let manifest = TEST.replace("spec:\n", "spec:\n  client: {cpu: {mode: Exclusive}}\n");
+    let scene = Scene::with(&manifest, SERVER, "digest 5");
+    let said = scene.run(&[]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.out.contains("ExclusiveCPUNotGranted"), "{said:?}");
+    assert_eq!(scene.starts(), [""; 0]);
+}
+
+#[test]
+fn an_interrupt_ends_both_ends_and_says_so() {
+    for signal in ["INT", "TERM"] {
+        let scene = Scene::new("exec sleep 30");
+        let child = scene
+            .command(&[])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while !scene.starts().iter().any(|start| start.contains(" -c ")) {
+            assert!(
+                begun.elapsed() < Duration::from_secs(20),
+                "no client was started"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let pid = child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-s", signal, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let said = Said::of(child.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.out.contains("interrupted"), "{said:?}");
+        assert!(begun.elapsed() < Duration::from_secs(25), "{said:?}");
+        assert_eq!(scene.running(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_wrong_file_starts_nothing_and_is_one_line() {
+    for manifest in ["]", "kind: Pod\napiVersion: v1\n", "a: [1,\n- b"] {
+        let scene = Scene::with(manifest, SERVER, "digest 5");
+        let said = scene.run(&[]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(
+            said.err.starts_with("error: ") && said.err.contains("a.yaml"),
+            "{said:?}"
+        );
+        assert_eq!((said.out.as_str(), scene.starts().len()), ("", 0));
+    }
+}
