@@ -1,7 +1,7 @@
 //! The two controllers. A pass is: read, decide (nettest-core), at most one write, status last.
 //!
 //! - [`net_test`]: makes runs, keeps the history, shows the latest result
-//! - [`net_test_run`]: makes pods, collects, concludes; [`conclude`] is its end
+//! - [`net_test_run`]: makes pods, collects, concludes; [`queue`]: who is woken by a pod
 //! - [`context`], [`backoff`], [`error`], [`history`], [`facts`]: what they share
 
 pub mod backoff;
@@ -11,6 +11,7 @@ pub mod facts;
 pub mod history;
 pub mod net_test;
 pub mod net_test_run;
+pub mod queue;
 
 use context::{Context, Runs};
 use error::PassError;
@@ -67,7 +68,12 @@ pub fn wire(context: &Arc<Context>, stop: &watch::Receiver<bool>) -> Wired {
     }
     let pods = watcher::Config::default().labels(&names::engine_pods_selector());
     for (api, children) in scope.apis().into_iter().zip(scope.apis::<Pod>()) {
-        let controller = new_controller::<NetTestRun>(api, stop).owns(children, pods.clone());
+        // More than `owns`: a pod that goes also lets others have its nodes.
+        let told = context.clone();
+        let controller =
+            new_controller::<NetTestRun>(api, stop).watches(children, pods.clone(), move |pod| {
+                queue::concerned(&pod, &told.unfinished_runs())
+            });
         runs.push(controller.store());
         all.push(drive(
             "NetTestRun",

@@ -169,7 +169,9 @@ async fn observe(context: &Context, run: RunFacts) -> Result<Observed, PassError
     let reads = observe::read(&context.scope).await?;
     let others = context.unfinished_runs();
     let others = others.iter().filter_map(|run| run.0.as_ref().ok());
-    Ok(reads.observed(run, others, &context.policy))
+    let seen = reads.observed(run, others, &context.policy);
+    tracing::debug!(run = %seen.run.name, pods = seen.pods.len(), claims = ?seen.claims, waiters = seen.waiters.len(), "observed");
+    Ok(seen)
 }
 
 /// Write the status if it changed, and tell what turned.

@@ -365,3 +365,26 @@ async fn a_run_that_is_gone_or_going_is_left_alone() {
     let (outcome, _) = pass(vec![Expect::get(READ, &going)]).await;
     assert_eq!(outcome.unwrap(), Action::await_change());
 }
+
+#[tokio::test]
+async fn a_run_whose_nodes_are_taken_waits_and_names_the_holder() {
+    let other = server()
+        .replace("run-uid: run-uid", "run-uid: other-uid")
+        .replace("rack-1-a1", "other-1-a1");
+    let (outcome, asked) = pass(script(vec![
+        vec![Expect::get(READ, RUN)],
+        observed(&[&other]),
+        vec![Expect::patch(STATUS, RUN)],
+    ]))
+    .await;
+    outcome.unwrap();
+    let succeeded = condition(asked.body("PATCH"), "Succeeded");
+    assert_eq!(succeeded["reason"], "Queued");
+    assert!(
+        succeeded["message"]
+            .as_str()
+            .unwrap()
+            .contains("default/other-1-a1-server"),
+        "{succeeded}"
+    );
+}
