@@ -1,6 +1,9 @@
 //! `kubectl nettest run --local` as a user starts it, with a scripted program in the engine's place: what it is
 //! asked, what is printed where, the exit code, and that nothing is left running.
 
+// Helpers of tests; clippy.toml allows it in the tests themselves.
+#![allow(clippy::unwrap_used)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
