@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
     kind = "NetTest",
     plural = "nettests",
     shortname = "nt",
-    category = "nettest",
+    category = "nettest-all",
     namespaced,
     status = "NetTestStatus",
     derive = "PartialEq",

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
     kind = "NetTestRun",
     plural = "nettestruns",
     shortname = "ntr",
-    category = "nettest",
+    category = "nettest-all",
     namespaced,
     status = "NetTestRunStatus",
     derive = "PartialEq",
