@@ -22,8 +22,8 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Passes under way may take this long to end (the pod's grace period is 30 s).
-const SHUTDOWN: Duration = Duration::from_secs(20);
+/// Passes under way may take this long to end: the chart gives the pod 15 s. Being killed in one is harmless.
+const SHUTDOWN: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {

@@ -1,14 +1,16 @@
-//! Prometheus metrics: [`results`] are gauges of each NetTest's latest finished run, [`Metrics`] has
-//! those and the operator's own. Base units only: promtool refuses bits.
+//! Prometheus metrics: [`results`] are gauges of each NetTest's latest finished run ([`family`], [`samples`]),
+//! [`Metrics`] has those and the operator's own. Base units only: promtool refuses bits.
 
+mod family;
 mod results;
+mod samples;
 
 use prometheus::{
     Gauge, Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
     Registry, TextEncoder,
 };
 use results::Results;
-pub use results::{Finished, TestKey};
+pub use samples::{Finished, TestKey};
 use std::{
     sync::{Arc, Mutex},
     time::Instant,
