@@ -5,7 +5,7 @@ use nettest_report::report::Cpu;
 use std::time::{Duration, Instant};
 
 /// Start it when the data starts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuClock {
     begun: Instant,
     used: Option<CpuTime>,

@@ -65,6 +65,10 @@ impl Observer for Text {
         self.write(report, &text::start(report, self.style));
     }
 
+    fn keeps_rows(&self, report: &Report) -> bool {
+        asks_for_ours(report)
+    }
+
     fn interval(&mut self, report: &Report, interval: &Interval) {
         let rows = text::interval(report, interval, self.rows == 0, self.style);
         self.rows += 1;
@@ -135,6 +139,10 @@ impl Observer for JsonStream {
         self.line(&StreamLine::Start(iperf::Start::of(report)));
     }
 
+    fn keeps_rows(&self, report: &Report) -> bool {
+        self.full || asks_for_ours(report)
+    }
+
     fn interval(&mut self, _report: &Report, interval: &Interval) {
         self.line(&StreamLine::Interval(iperf::Interval::of(interval)));
     }
@@ -166,6 +174,11 @@ fn document(sink: &Sink, report: &Report) {
     if let (Some(error), Role::Server) = (&report.error, report.role) {
         complain("error", error);
     }
+}
+
+/// A client that asks a server for its report gets its rows too.
+fn asks_for_ours(report: &Report) -> bool {
+    report.role == Role::Server && report.params.get_server_output
 }
 
 fn json_output(report: &Report) -> Option<ServerOutput> {

@@ -1,7 +1,7 @@
 //! The layout of iperf3's rows (its `iperf_locale.c`): columns, headers, separators.
 
 use nettest_report::params::Direction;
-use nettest_report::report::{Report, Role};
+use nettest_report::report::{Interval, Report, Role};
 use nettest_report::units::{Format, bitrate, transfer};
 
 pub const SEPARATOR: &str = "- - - - - - - - - - - - - - - - - - - - - - - - -\n";
@@ -130,9 +130,9 @@ pub enum Header {
 }
 
 impl Header {
-    /// Above the interval rows of a test.
-    pub fn of_intervals(report: &Report) -> Header {
-        let streams = report.intervals.iter().flat_map(|i| &i.streams);
+    /// Above the interval rows of a test, which all have the columns of the first.
+    pub fn of_rows(report: &Report, first: &Interval) -> Header {
+        let streams = first.streams.iter();
         let counts = streams.clone().any(|s| s.retransmits.is_some());
         let receives = streams.clone().any(|s| !s.sender);
         match (report.is_udp(), receives, counts) {

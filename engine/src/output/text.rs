@@ -82,7 +82,7 @@ pub fn interval(report: &Report, interval: &Interval, first: bool, style: Style)
     let mut out = String::new();
     let bidirectional = report.params.direction == Direction::Bidirectional;
     if first {
-        out += &Header::of_intervals(report).line(bidirectional);
+        out += &Header::of_rows(report, interval).line(bidirectional);
     } else if report.params.streams > 1 {
         out += SEPARATOR;
     }

@@ -1,17 +1,18 @@
 //! The client's driver: one test from the connection to the results.
 
+use super::goal::Goal;
 use super::link::{self, Link};
 use super::meter::Meter;
-use super::rows::Rows;
+use super::rows::{Rows, Stopped};
 use super::streams::{self, Controls};
 use super::{ClientConfig, Observer, SessionError, Stop, end, facts, net, open};
-use crate::host::{CpuClock, Throttling};
+use crate::host::Throttling;
 use crate::wire::LIFE;
 use crate::wire::client::{ClientEvent, ClientMachine};
 use crate::wire::cookie::Cookie;
 use crate::wire::params;
 use crate::wire::results::Results;
-use nettest_report::params::{Direction, Limit, Protocol, TestParams};
+use nettest_report::params::{Direction, Protocol, TestParams};
 use nettest_report::report::{Report, Role};
 use socket2::SockRef;
 use std::net::SocketAddr;
@@ -134,21 +135,16 @@ impl Test<'_> {
 
         observer.started(report);
         let throttling = Throttling::read();
-        let cpu = CpuClock::start();
         if params.omit.is_zero() {
             controls.set_budget();
         }
         let meter = Meter::new(opened.tracks, params, params.interval, Instant::now());
         controls.start();
-        let mut rows = Rows {
-            meter,
-            report,
-            observer,
-        };
+        let mut rows = Rows::new(meter, report, observer, usize::MAX);
         let ran = self.measure(&mut rows, &controls, stop).await;
-        let stopped = Instant::now();
+        let stopped = rows.stopped();
         let exchanged = match ran {
-            Ok(()) => self.finish(&mut rows, &controls, &cpu, stopped).await,
+            Ok(()) => self.finish(&mut rows, &controls, stopped).await,
             Err(error) => {
                 end::halt(&controls, &mut rows.meter).await;
                 rows.last(stopped);
@@ -156,7 +152,7 @@ impl Test<'_> {
             }
         };
         let theirs = exchanged.as_ref().ok();
-        let ended = end::end(&mut rows.meter, theirs, &cpu, stopped);
+        let ended = end::end(&mut rows.meter, theirs, stopped);
         rows.report.end = Some(ended);
         Throttling::note(&mut rows.report.host, throttling, Throttling::read());
         rows.meter.close();
@@ -217,6 +213,7 @@ impl Test<'_> {
         controls: &Controls,
         stop: &mut Stop,
     ) -> Result<(), SessionError> {
+        let goal = Goal::of(&self.cfg.params);
         let mut counted_at = Instant::now();
         loop {
             let now = Instant::now();
@@ -224,7 +221,8 @@ impl Test<'_> {
             if rows.meter.moved(now) {
                 counted_at = now;
             }
-            if self.is_over(rows, controls, now, counted_at) {
+            let all_sent = controls.send.budget_exhausted();
+            if goal.reached(&rows.meter, all_sent, now, counted_at) {
                 return Ok(());
             }
             if let Err(error) = self.check_streams(rows, controls) {
@@ -235,7 +233,7 @@ impl Test<'_> {
                 });
             }
             self.check_life(&rows.meter, now)?;
-            let wake = self.next_wake(rows, now);
+            let wake = self.next_wake(rows, &goal, now);
             tokio::select! {
                 event = self.link.event() => return Err(self.unexpected(event)),
                 () = tokio::time::sleep_until(wake.into()) => {}
@@ -245,68 +243,12 @@ impl Test<'_> {
         }
     }
 
-    fn next_wake(&self, rows: &Rows<'_>, now: Instant) -> Instant {
+    fn next_wake(&self, rows: &Rows<'_>, goal: &Goal, now: Instant) -> Instant {
         let meter = &rows.meter;
-        // Received bytes and blocks are only seen by looking.
-        let counts = !matches!(self.cfg.params.limit, Limit::Time(_));
-        let receives = self.cfg.params.direction != Direction::Forward;
-        let look = if counts && receives {
-            Duration::from_millis(2)
-        } else {
-            Duration::from_millis(500)
-        };
         [meter.next_due(), meter.nominal_end()]
             .into_iter()
             .flatten()
-            .fold(now + look, Instant::min)
-    }
-
-    fn is_over(
-        &self,
-        rows: &Rows<'_>,
-        controls: &Controls,
-        now: Instant,
-        counted_at: Instant,
-    ) -> bool {
-        let meter = &rows.meter;
-        if meter.is_omitting() {
-            return false;
-        }
-        let params = &self.cfg.params;
-        let wanted = match params.limit {
-            Limit::Time(time) if time.is_zero() => return false,
-            Limit::Time(_) => return meter.nominal_end().is_some_and(|end| now >= end),
-            Limit::Bytes(n) | Limit::Blocks(n) => n,
-        };
-        let sent = params.direction == Direction::Reverse || controls.send.budget_exhausted();
-        let received = params.direction == Direction::Forward
-            || self.has_received(meter, wanted, now, counted_at);
-        sent && received
-    }
-
-    /// The server's budget is used up, as far as this end can see: all has come, or what is missing is lost.
-    fn has_received(&self, meter: &Meter, wanted: u64, now: Instant, counted_at: Instant) -> bool {
-        let params = &self.cfg.params;
-        let block = u64::from(streams::block_size(params));
-        let udp = params.protocol == Protocol::Udp;
-        let counted = meter
-            .tracks
-            .iter()
-            .filter(|track| !track.sender)
-            .map(|track| track.counted());
-        let seen: u64 = counted
-            .map(|c| match (params.limit, udp) {
-                // A lost datagram was sent all the same (field report 003).
-                (Limit::Bytes(_), true) => c.highest_seq.saturating_mul(block),
-                (Limit::Bytes(_), false) | (Limit::Time(_), _) => c.bytes,
-                (Limit::Blocks(_), true) => c.highest_seq,
-                (Limit::Blocks(_), false) => c.bytes / block.max(1),
-            })
-            .sum();
-        // The last datagrams may be among the lost.
-        let quiet = Duration::from_secs(2) + crate::wire::server::longest_gap(params) * 4;
-        let tail_lost = udp && seen > 0 && now.duration_since(counted_at) > quiet;
-        seen >= wanted || meter.all_finished(false) || tail_lost
+            .fold(now + goal.look(), Instant::min)
     }
 
     /// A stream that ends before its time.
@@ -360,8 +302,7 @@ impl Test<'_> {
         &mut self,
         rows: &mut Rows<'_>,
         controls: &Controls,
-        cpu: &CpuClock,
-        stopped: Instant,
+        stopped: Stopped,
     ) -> Result<Results, SessionError> {
         end::stop_senders(controls, &mut rows.meter).await;
         self.link.machine.end_test(self.link.now());
@@ -373,14 +314,9 @@ impl Test<'_> {
             return Err(self.unexpected(wanted));
         }
         end::finished(&rows.meter, false).await;
+        rows.meter.settle_delivery();
         rows.last(stopped);
-        let own = end::results(
-            &mut rows.meter,
-            cpu,
-            stopped,
-            rows.report.host.clone(),
-            None,
-        );
+        let own = end::results(&mut rows.meter, stopped, rows.report.host.clone(), None);
         self.link.machine.send_results(&own, self.link.now());
         let theirs = match self.link.event().await {
             ClientEvent::PeerResults(theirs) => *theirs,

@@ -1,16 +1,17 @@
 //! How the data of a test ends, the same at both ends, so that their counts agree.
 
 use super::meter::Meter;
+use super::rows::Stopped;
 use super::streams::Controls;
 use super::track::Track;
-use crate::host::CpuClock;
 use crate::wire::results::Results;
 use nettest_report::report::{End, HostFacts, ServerOutput};
 use std::time::{Duration, Instant};
 
 /// How long the peer may take to acknowledge what was sent, as long as it goes on doing so.
 const DRAIN: Duration = Duration::from_secs(3);
-/// A peer that acknowledges nothing for so long has stopped reading.
+/// A peer that acknowledges nothing for so long, and four round trips, has stopped reading: the kernel sends a lost
+/// segment again after 200 ms and a round trip at first (TCP_RTO_MIN).
 const STALLED: Duration = Duration::from_millis(250);
 /// What is acknowledged still has to be read by the peer's program, and datagrams have no acknowledgement: the
 /// peer's windows have to rest for so long.
@@ -36,9 +37,11 @@ pub async fn stop_senders(controls: &Controls, meter: &mut Meter) {
             .map(|t| u64::from(t.unacked()))
             .sum::<u64>()
     };
+    let round_trip = meter.tracks.iter().map(Track::round_trip).max();
+    let stalled = STALLED + round_trip.unwrap_or_default() * 4;
     let by = Instant::now() + DRAIN;
     let (mut left, mut since) = (unacked(meter), Instant::now());
-    while left > 0 && Instant::now() < by && since.elapsed() < STALLED {
+    while left > 0 && Instant::now() < by && since.elapsed() < stalled {
         tokio::time::sleep(LOOK).await;
         let now = unacked(meter);
         if now != left {
@@ -86,8 +89,7 @@ pub async fn halt(controls: &Controls, meter: &mut Meter) {
 /// This end's results for the other.
 pub fn results(
     meter: &mut Meter,
-    cpu: &CpuClock,
-    stopped: Instant,
+    stopped: Stopped,
     host: HostFacts,
     server_output: Option<ServerOutput>,
 ) -> Results {
@@ -97,17 +99,17 @@ pub fn results(
     let has_retransmits = tcp_sender.is_some_and(|track| track.has_tcp_info());
     let congestion_used = first.and_then(|track| track.granted().congestion);
     Results {
-        cpu: cpu.elapsed().unwrap_or_default(),
+        cpu: stopped.cpu.unwrap_or_default(),
         sender_has_retransmits: sends.then_some(has_retransmits),
         congestion_used,
         server_output,
-        streams: meter.results(stopped),
+        streams: meter.results(stopped.at),
         host: Some(host),
     }
 }
 
 /// Both ends' figures, or this end's alone.
-pub fn end(meter: &mut Meter, theirs: Option<&Results>, cpu: &CpuClock, stopped: Instant) -> End {
+pub fn end(meter: &mut Meter, theirs: Option<&Results>, stopped: Stopped) -> End {
     let own = meter
         .tracks
         .first()
@@ -116,8 +118,8 @@ pub fn end(meter: &mut Meter, theirs: Option<&Results>, cpu: &CpuClock, stopped:
     let sends = meter.tracks.first().is_some_and(|track| track.sender);
     let (sender_congestion, receiver_congestion) = if sends { (own, other) } else { (other, own) };
     End {
-        streams: meter.ends(theirs, stopped),
-        local_cpu: cpu.elapsed(),
+        streams: meter.ends(theirs, stopped.at),
+        local_cpu: stopped.cpu,
         remote_cpu: theirs.map(|theirs| theirs.cpu),
         sender_congestion,
         receiver_congestion,

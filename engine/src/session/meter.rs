@@ -226,6 +226,11 @@ impl Meter {
             .all(Track::is_finished)
     }
 
+    /// See [`Track::settle_delivery`].
+    pub fn settle_delivery(&mut self) {
+        self.tracks.iter_mut().for_each(Track::settle_delivery);
+    }
+
     /// The threads have ended; their handles keep the sockets open until [`Meter::close`].
     pub fn close(&mut self) {
         self.tracks.iter_mut().for_each(Track::close);

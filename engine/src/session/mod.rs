@@ -12,6 +12,8 @@ mod door;
 mod end;
 pub mod error;
 mod facts;
+mod gather;
+mod goal;
 mod hub;
 mod knock;
 mod link;

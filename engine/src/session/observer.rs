@@ -10,7 +10,11 @@ pub trait Observer: Send {
     fn repeat(&mut self, _number: u32) {}
     /// The streams are connected and `report.start` is filled; data begins now.
     fn started(&mut self, _report: &Report) {}
-    /// One row a stream. It is already the last of `report.intervals`.
+    /// Whether `report.intervals` is read later: a long test has many rows.
+    fn keeps_rows(&self, _report: &Report) -> bool {
+        true
+    }
+    /// One row a stream, before it goes into `report.intervals`.
     fn interval(&mut self, _report: &Report, _interval: &Interval) {}
     /// Exactly once a test, whatever its end; `report.error` says what went wrong.
     fn finished(&mut self, _report: &Report) {}

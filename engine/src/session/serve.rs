@@ -1,22 +1,18 @@
 //! One test on the server, from accepted parameters to the results.
 
-use super::door::Hello;
-use super::hub::Arrival;
 use super::knock::{self, Expected};
 use super::link::Link;
 use super::meter::Meter;
-use super::rows::Rows;
+use super::rows::{KEPT_BY_SERVER, Rows, Stopped};
 use super::streams::{self, Controls};
 use super::{Observer, SessionError, Stop, end, facts};
-use crate::host::{CpuClock, Throttling};
-use crate::sock;
+use crate::host::Throttling;
+use crate::wire::code;
 use crate::wire::cookie::Cookie;
 use crate::wire::results::Results;
 use crate::wire::server::{ServerEvent, ServerMachine};
-use crate::wire::{code, hello};
 use nettest_report::params::TestParams;
 use nettest_report::report::{Report, Role};
-use socket2::Socket;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -84,10 +80,10 @@ pub async fn run(
     (report, outcome)
 }
 
-struct Session<'a> {
-    accepted: &'a Accepted,
-    link: &'a mut Link<ServerMachine>,
-    peer: String,
+pub(super) struct Session<'a> {
+    pub(super) accepted: &'a Accepted,
+    pub(super) link: &'a mut Link<ServerMachine>,
+    pub(super) peer: String,
 }
 
 impl Session<'_> {
@@ -111,7 +107,6 @@ impl Session<'_> {
         observer.started(report);
 
         let throttling = Throttling::read();
-        let cpu = CpuClock::start();
         if params.omit.is_zero() {
             controls.set_budget();
         }
@@ -120,22 +115,15 @@ impl Session<'_> {
         self.link.machine.start(self.link.now());
         self.link.flush();
         controls.start();
-        let mut rows = Rows {
-            meter,
-            report,
-            observer,
-        };
+        let mut rows = Rows::new(meter, report, observer, KEPT_BY_SERVER);
         let ran = self.measure(&mut rows, &controls, stop).await;
-        let stopped = Instant::now();
+        let stopped = rows.stopped();
         let exchanged = match ran {
-            Ok(()) => {
-                self.finish(&mut rows, &controls, &cpu, stopped, throttling)
-                    .await
-            }
+            Ok(()) => self.finish(&mut rows, &controls, stopped, throttling).await,
             Err(error) => {
                 end::halt(&controls, &mut rows.meter).await;
                 rows.last(stopped);
-                rows.report.end = Some(end::end(&mut rows.meter, None, &cpu, stopped));
+                rows.report.end = Some(end::end(&mut rows.meter, None, stopped));
                 Throttling::note(&mut rows.report.host, throttling, Throttling::read());
                 Err(error)
             }
@@ -153,107 +141,7 @@ impl Session<'_> {
         }
     }
 
-    /// All data streams, in order.
-    async fn streams(
-        &mut self,
-        expected: Expected,
-        stop: &mut Stop,
-    ) -> Result<Vec<Socket>, SessionError> {
-        let sockets = match expected {
-            Expected::Tcp(mut awaiting) => self.tcp_streams(&mut awaiting.arrivals, stop).await?,
-            Expected::Udp(mut expecting) => self.udp_streams(&mut expecting.hellos, stop).await?,
-        };
-        let options = streams::options(&self.accepted.params, false);
-        for socket in &sockets {
-            // Set after accept, so that the shared listener stays as it is (field report 067). The MSS cannot
-            // be: but the client's SYN carried it, and it binds both directions.
-            sock::apply_options(socket, &options).map_err(|error| {
-                let code = match error {
-                    sock::SockError::Congestion { .. } => code::CONGESTION,
-                    sock::SockError::Window { .. } => code::SET_BUF,
-                    sock::SockError::Tos { .. } => code::SET_TOS,
-                    sock::SockError::NoDelay { .. } => code::SET_NODELAY,
-                    sock::SockError::Mss { .. } => code::SET_MSS,
-                };
-                self.link.machine.refuse(code, 0);
-                SessionError::Option(error.to_string())
-            })?;
-        }
-        Ok(sockets)
-    }
-
-    async fn tcp_streams(
-        &mut self,
-        arrivals: &mut tokio::sync::mpsc::Receiver<Arrival>,
-        stop: &mut Stop,
-    ) -> Result<Vec<Socket>, SessionError> {
-        let count = streams::stream_count(&self.accepted.params);
-        let mut arrived: Vec<Arrival> = Vec::new();
-        while arrived.len() < count {
-            tokio::select! {
-                Some(arrival) = arrivals.recv() => {
-                    self.link.machine.stream_arrived(self.link.now());
-                    arrived.push(arrival);
-                }
-                event = self.link.event() => return Err(knock::explain(event, &self.peer, self.link)),
-                cause = stop.asked() => return Err(self.terminated(cause)),
-            }
-        }
-        // The handshakes run side by side; the streams' order is that of the connections.
-        arrived.sort_by_key(|arrival| arrival.order);
-        arrived
-            .into_iter()
-            .map(|arrival| arrival.stream.into_std().map(Socket::from))
-            .collect::<Result<_, _>>()
-            .map_err(|source| SessionError::Local {
-                what: "cannot take over a data connection",
-                source,
-            })
-    }
-
-    async fn udp_streams(
-        &mut self,
-        hellos: &mut tokio::sync::mpsc::Receiver<Hello>,
-        stop: &mut Stop,
-    ) -> Result<Vec<Socket>, SessionError> {
-        let count = streams::stream_count(&self.accepted.params);
-        let failed = |source| SessionError::Local {
-            what: "cannot open a UDP stream",
-            source,
-        };
-        let local = super::net::canonical(self.link.stream().local_addr().map_err(failed)?);
-        let mut made: Vec<(SocketAddr, std::net::UdpSocket)> = Vec::new();
-        while made.len() < count {
-            tokio::select! {
-                Some(Hello { from, answer }) = hellos.recv() => {
-                    match made.iter().find(|(peer, _)| *peer == from) {
-                        Some((_, socket)) => { let _ = socket.send(&answer); }
-                        None => {
-                            let door = &self.accepted.settings.door;
-                            let socket = door.stream(local, from).map_err(|source| {
-                                self.link.machine.refuse(code::STREAM_ACCEPT, source.raw_os_error().unwrap_or(0));
-                                failed(source)
-                            })?;
-                            let socket = std::net::UdpSocket::from(socket);
-                            let _ = socket.send(&answer);
-                            self.link.machine.stream_arrived(self.link.now());
-                            made.push((from, socket));
-                        }
-                    }
-                }
-                // A repeated hello says that our answer was lost; it comes to the stream's own socket.
-                () = tokio::time::sleep(REPEATED) => answer_again(&made),
-                event = self.link.event() => return Err(knock::explain(event, &self.peer, self.link)),
-                cause = stop.asked() => return Err(self.terminated(cause)),
-            }
-        }
-        Ok(made
-            .into_iter()
-            .map(|(_, socket)| Socket::from(socket))
-            .collect())
-    }
-
-    fn terminated(&mut self, cause: super::StopCause) -> SessionError {
+    pub(super) fn terminated(&mut self, cause: super::StopCause) -> SessionError {
         self.link.machine.terminate();
         SessionError::Interrupted(cause.describe())
     }
@@ -330,28 +218,28 @@ impl Session<'_> {
         &mut self,
         rows: &mut Rows<'_>,
         controls: &Controls,
-        cpu: &CpuClock,
-        stopped: Instant,
+        stopped: Stopped,
         throttling: Option<Throttling>,
     ) -> Result<(), SessionError> {
         end::stop_senders(controls, &mut rows.meter).await;
         controls.receive.stop();
         end::finished(&rows.meter, false).await;
+        rows.meter.settle_delivery();
         rows.last(stopped);
         // Stock clients of a reverse test read on until the data connections are closed (3.12 blocks in that
         // read), so this comes before the exchange, as in iperf3's server.
         rows.meter.close();
         // The client's figures may not come: what is known here is in the report first.
-        rows.report.end = Some(end::end(&mut rows.meter, None, cpu, stopped));
+        rows.report.end = Some(end::end(&mut rows.meter, None, stopped));
         Throttling::note(&mut rows.report.host, throttling, Throttling::read());
         self.link.machine.exchange(self.link.now());
         let theirs = match self.link.event().await {
             ServerEvent::PeerResults(theirs) => *theirs,
             other => return Err(knock::explain(other, &self.peer, self.link)),
         };
-        rows.report.end = Some(end::end(&mut rows.meter, Some(&theirs), cpu, stopped));
+        rows.report.end = Some(end::end(&mut rows.meter, Some(&theirs), stopped));
         rows.report.peer_host = theirs.host.clone();
-        let own = self.results(rows, cpu, stopped);
+        let own = self.results(rows, stopped);
         self.link.machine.send_results(&own, self.link.now());
         match self.link.event().await {
             ServerEvent::Done => Ok(()),
@@ -359,38 +247,16 @@ impl Session<'_> {
         }
     }
 
-    fn results(&self, rows: &mut Rows<'_>, cpu: &CpuClock, stopped: Instant) -> Results {
+    fn results(&self, rows: &mut Rows<'_>, stopped: Stopped) -> Results {
         let asked = self.accepted.params.get_server_output;
         let output = if asked {
             rows.observer.server_output(rows.report)
         } else {
             None
         };
-        end::results(
-            &mut rows.meter,
-            cpu,
-            stopped,
-            rows.report.host.clone(),
-            output,
-        )
+        end::results(&mut rows.meter, stopped, rows.report.host.clone(), output)
     }
 }
 
 /// A client that ends resets its data streams a moment before its control connection.
 const SECOND_OPINION: Duration = Duration::from_millis(200);
-const REPEATED: Duration = Duration::from_millis(100);
-
-fn answer_again(made: &[(SocketAddr, std::net::UdpSocket)]) {
-    let mut datagram = [0u8; 64];
-    for (_, socket) in made {
-        // Bounded; a client that floods its hello gets no more than this.
-        for _ in 0..4 {
-            let Ok(length) = socket.recv(&mut datagram) else {
-                break;
-            };
-            if let Some(answer) = hello::answer(&datagram[..length]) {
-                let _ = socket.send(&answer);
-            }
-        }
-    }
-}

@@ -7,7 +7,7 @@ use crate::wire::results::{Omitted, StreamExtra, StreamResult};
 use crate::worker::StreamHandle;
 use nettest_report::params::Protocol;
 use nettest_report::report::{Flow, StreamEnd, StreamInterval, TcpEnd, TcpSample, Totals};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What runs, or what is left of it.
 #[derive(Debug)]
@@ -89,6 +89,20 @@ impl Track {
     /// What the peer has not acknowledged by now is not counted as sent.
     pub fn write_off(&mut self) {
         self.undelivered = u64::from(self.unacked());
+    }
+
+    /// The kernel goes on delivering what was written off: what arrived since then counts again.
+    pub fn settle_delivery(&mut self) {
+        if self.undelivered > 0 {
+            self.undelivered = self.undelivered.min(u64::from(self.unacked()));
+        }
+    }
+
+    /// The smoothed round-trip time of a TCP sender; zero: not known.
+    pub fn round_trip(&self) -> Duration {
+        self.tcp_info().map_or(Duration::ZERO, |info| {
+            Duration::from_micros(info.rtt_us.into())
+        })
     }
 
     /// The peer's free window as it last told; it grows while the peer's program reads.

@@ -86,6 +86,29 @@ fn bytes_are_exact_at_both_ends() {
     }
 }
 
+/// Data that was on the way when the omitted part ended is counted by the sender only: the client must not wait
+/// for it.
+#[test]
+fn bytes_after_an_omitted_part_end_a_reverse_test() {
+    let server = Server::start("");
+    for flags in ["-R", "--bidir", "-u -b 50M -R"] {
+        let output = finish(&format!(
+            "-c 127.0.0.1 -p {} -J -n 2M -O 0.5 {flags}",
+            server.port
+        ));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{flags}: {}",
+            text(&output.stdout)
+        );
+        let document: Value = serde_json::from_slice(&output.stdout).expect("exactly one value");
+        let sent = document["end"]["sum_sent"]["bytes"].as_u64();
+        let whole = sent.is_some_and(|sent| (2 << 20..(2 << 20) + 40_000).contains(&sent));
+        assert!(whole, "{flags}: {sent:?}");
+    }
+}
+
 /// SIGINT: the partial report, the reason, exit 1; the server goes on.
 #[test]
 fn an_interrupted_client_reports_what_it_has() {

@@ -1,0 +1,154 @@
+//! Whether a client's test has what was asked for: time, bytes or blocks.
+
+use super::meter::Meter;
+use super::streams;
+use crate::wire::server::longest_gap;
+use nettest_report::params::{Direction, Limit, Protocol, TestParams};
+use std::time::{Duration, Instant};
+
+/// Silence after which a peer's budget is taken for used up, where its last part may never be seen here.
+const QUIET: Duration = Duration::from_secs(2);
+/// Received bytes and blocks are only seen by looking.
+const COUNTING: Duration = Duration::from_millis(2);
+const IDLE: Duration = Duration::from_millis(500);
+
+/// What ends the test, as one end's figures show it.
+#[derive(Debug, Clone, Copy)]
+pub struct Goal {
+    limit: Limit,
+    direction: Direction,
+    udp: bool,
+    omits: bool,
+    block: u64,
+    quiet: Duration,
+}
+
+impl Goal {
+    pub fn of(params: &TestParams) -> Self {
+        Goal {
+            limit: params.limit,
+            direction: params.direction,
+            udp: params.protocol == Protocol::Udp,
+            omits: !params.omit.is_zero(),
+            block: u64::from(streams::block_size(params)).max(1),
+            quiet: QUIET + longest_gap(params) * 4,
+        }
+    }
+
+    /// How long the driver may go without a look.
+    pub fn look(&self) -> Duration {
+        let counts = !matches!(self.limit, Limit::Time(_));
+        if counts && self.direction != Direction::Forward {
+            COUNTING
+        } else {
+            IDLE
+        }
+    }
+
+    /// `all_sent`: this end's budget is used up. `counted_at`: when data last arrived.
+    pub fn reached(
+        &self,
+        meter: &Meter,
+        all_sent: bool,
+        now: Instant,
+        counted_at: Instant,
+    ) -> bool {
+        if meter.is_omitting() {
+            return false;
+        }
+        let wanted = match self.limit {
+            Limit::Time(_) => return meter.nominal_end().is_some_and(|end| now >= end),
+            Limit::Bytes(n) | Limit::Blocks(n) => n,
+        };
+        let sent = self.direction == Direction::Reverse || all_sent;
+        let received = self.direction == Direction::Forward
+            || meter.all_finished(false)
+            || self.received(self.seen(meter), wanted, now.duration_since(counted_at));
+        sent && received
+    }
+
+    /// Units of the budget that the peer has sent for certain.
+    fn seen(&self, meter: &Meter) -> u64 {
+        let receivers = meter.tracks.iter().filter(|track| !track.sender);
+        receivers
+            .map(|track| track.counted())
+            .map(|counted| match (self.limit, self.udp) {
+                // A lost datagram was sent all the same (field report 003).
+                (Limit::Bytes(_), true) => counted.highest_seq.saturating_mul(self.block),
+                (Limit::Bytes(_), false) | (Limit::Time(_), _) => counted.bytes,
+                (Limit::Blocks(_), true) => counted.highest_seq,
+                (Limit::Blocks(_), false) => counted.bytes / self.block,
+            })
+            // A lying peer numbers its datagrams as it likes.
+            .fold(0, u64::saturating_add)
+    }
+
+    /// All has come, or what is missing will not: the last datagrams may be among the lost, and what was on the
+    /// way when the omitted part ended was counted by the sender only.
+    fn received(&self, seen: u64, wanted: u64, silence: Duration) -> bool {
+        let tail_may_be_missing = self.udp || self.omits;
+        seen >= wanted || (tail_may_be_missing && seen > 0 && silence > self.quiet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reverse(protocol: Protocol, omit: u64) -> Goal {
+        Goal::of(&TestParams {
+            protocol,
+            direction: Direction::Reverse,
+            limit: Limit::Bytes(1000),
+            omit: Duration::from_secs(omit),
+            ..TestParams::default()
+        })
+    }
+
+    const LONG: Duration = Duration::from_secs(3);
+
+    /// Field report 003: lost datagrams at the end must not make the test endless.
+    #[test]
+    fn a_lost_tail_ends_a_udp_test_and_silence_alone_does_not() {
+        let udp = reverse(Protocol::Udp, 0);
+        assert!(udp.received(1000, 1000, Duration::ZERO));
+        assert!(!udp.received(900, 1000, Duration::from_secs(1)));
+        assert!(udp.received(900, 1000, LONG));
+        assert!(!udp.received(0, 1000, LONG), "nothing has come at all");
+    }
+
+    #[test]
+    fn a_tcp_test_waits_for_its_bytes_unless_some_fell_into_the_omitted_part() {
+        assert!(!reverse(Protocol::Tcp, 0).received(900, 1000, LONG));
+        assert!(reverse(Protocol::Tcp, 1).received(900, 1000, LONG));
+    }
+
+    #[test]
+    fn a_slow_rate_is_no_silence() {
+        let slow = Goal::of(&TestParams {
+            bitrate: Some(8000),
+            block_size: Some(1000),
+            ..TestParams {
+                protocol: Protocol::Udp,
+                ..TestParams::default()
+            }
+        });
+        assert!(!slow.received(1, 10, LONG), "a datagram a second");
+        assert!(slow.received(1, 10, Duration::from_secs(7)));
+    }
+
+    #[test]
+    fn the_time_ends_a_timed_test_and_nothing_an_endless_one() {
+        let (now, far) = (Instant::now(), Duration::from_secs(86_400));
+        for (seconds, ends) in [(10, true), (0, false)] {
+            let params = TestParams {
+                limit: Limit::Time(Duration::from_secs(seconds)),
+                ..TestParams::default()
+            };
+            let meter = Meter::new(Vec::new(), &params, Duration::ZERO, now);
+            let goal = Goal::of(&params);
+            assert!(!goal.reached(&meter, true, now, now));
+            assert_eq!(goal.reached(&meter, true, now + far, now), ends);
+        }
+    }
+}
