@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Action, ClientAction, OutputConfig, OutputKind, RunLabel, ServerAction};
 use crate::output::{Measurements, Sink, complain, digest, hint, observer};
-use crate::session::{self, ServerOutcome, SessionError, stop};
+use crate::session::{self, ServerOutcome, SessionError, StopCause, stop};
 use nettest_report::digest::{Digest, FailureReason};
 use nettest_report::report::Report;
 use std::ffi::OsString;
@@ -101,8 +101,10 @@ fn client(action: &ClientAction) -> Result<u8, Failure> {
         .map_err(|e| Failure::local("unable to start the control loop", e))?;
     let mut measurements = (output.kind == OutputKind::Measurements)
         .then(|| Measurements::new(&sink, output.run.clone(), repeats.count));
-    let (reports, result) = runtime.block_on(async {
-        let stop = stop::on_signals().map_err(|e| Failure::local("unable to watch signals", e))?;
+    let ran = runtime.block_on(async {
+        let (stopper, stop) =
+            stop::on_signals().map_err(|e| Failure::local("unable to watch signals", e))?;
+        sink.on_failure(move || stopper.stop(StopCause::OutputLost));
         Ok(match &mut measurements {
             Some(measurements) => session::run_repeats(config, *repeats, measurements, stop).await,
             None => {
@@ -110,7 +112,9 @@ fn client(action: &ClientAction) -> Result<u8, Failure> {
                 session::run_repeats(config, *repeats, observer.as_mut(), stop).await
             }
         })
-    })?;
+    });
+    leave(runtime);
+    let (reports, result) = ran?;
     let failure = result
         .as_ref()
         .err()
@@ -118,18 +122,18 @@ fn client(action: &ClientAction) -> Result<u8, Failure> {
     if let Some((_, message)) = &failure {
         complain("error", message);
     }
+    let mut code = result.as_ref().err().map_or(0, SessionError::exit_code);
     if measurements.is_some() || output.digest_file.is_some() {
         let document = measurements.as_ref().map(Measurements::document);
         let digest = client_digest(output, &reports, repeats.count, failure, document);
         if let Some(measurements) = &measurements {
             measurements.digest(digest.clone());
         }
-        write_digest(output, digest);
+        if !write_digest(output, digest) {
+            code = code.max(1);
+        }
     }
-    Ok(finish(
-        &sink,
-        result.as_ref().err().map_or(0, SessionError::exit_code),
-    ))
+    Ok(finish(&sink, code))
 }
 
 fn client_digest(
@@ -153,10 +157,12 @@ fn server(action: &ServerAction) -> Result<u8, Failure> {
         .build()
         .map_err(|e| Failure::local("unable to start the control loop", e))?;
     let outcome = runtime.block_on(async {
-        let stop = stop::on_signals().map_err(|e| Failure::local("unable to watch signals", e))?;
+        let (_, stop) =
+            stop::on_signals().map_err(|e| Failure::local("unable to watch signals", e))?;
         Ok(session::run_server(config, || observer::of(output, &sink), stop).await)
-    })?;
-    let ended = match outcome {
+    });
+    leave(runtime);
+    let ended = match outcome? {
         Ok(ServerOutcome::OneOffDone { .. } | ServerOutcome::Stopped { interrupted: 0, .. }) => {
             None
         }
@@ -194,7 +200,9 @@ fn probe(host: &str, port: u16, timeout: Duration) -> u8 {
             return 1;
         }
     };
-    match runtime.block_on(session::probe(host, port, timeout)) {
+    let outcome = runtime.block_on(session::probe(host, port, timeout));
+    leave(runtime);
+    match outcome {
         Ok(()) => 0,
         Err(error) => {
             complain("error", &error.to_string());
@@ -203,12 +211,20 @@ fn probe(host: &str, port: u16, timeout: Duration) -> u8 {
     }
 }
 
-fn write_digest(output: &OutputConfig, digest: Digest) {
+/// A name server that does not answer holds a thread of the runtime for as long as the resolver tries: nobody waits
+/// for it.
+fn leave(runtime: tokio::runtime::Runtime) {
+    runtime.shutdown_background();
+}
+
+/// False: there should be a digest, and there is none.
+fn write_digest(output: &OutputConfig, digest: Digest) -> bool {
     let Some(path) = &output.digest_file else {
-        return;
+        return true;
     };
     let (_, json) = digest::fit(digest);
-    if let Err(error) = std::fs::write(path, json) {
+    let written = std::fs::write(path, json);
+    if let Err(error) = &written {
         complain(
             "error",
             &format!(
@@ -217,19 +233,24 @@ fn write_digest(output: &OutputConfig, digest: Digest) {
             ),
         );
     }
+    written.is_ok()
 }
 
 /// A refused command line names no checked label; what stands after its flags is good enough to be told.
 fn refused_digest(args: &[OsString], message: &str) {
-    let after = |flag: &str| {
-        args.iter()
-            .position(|arg| arg == flag)
-            .and_then(|at| args.get(at + 1))
+    let text = |flag: &str| {
+        args.iter().enumerate().find_map(|(at, arg)| {
+            let arg = arg.to_str()?;
+            let (name, value) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (arg, args.get(at + 1).and_then(|next| next.to_str())),
+            };
+            value.filter(|_| name == flag).map(str::to_owned)
+        })
     };
-    let Some(path) = after("--digest-file") else {
+    let Some(path) = text("--digest-file") else {
         return;
     };
-    let text = |flag: &str| after(flag).map(|value| value.to_string_lossy().into_owned());
     let defaults = RunLabel::default();
     let output = OutputConfig {
         digest_file: Some(path.into()),

@@ -3,20 +3,26 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A writer that flushes every piece and remembers its first failure; clones share it.
+/// The failure is told once, at once: a test whose rows nobody can read need not go on.
 #[derive(Clone)]
 pub struct Sink(Arc<Mutex<Inner>>);
 
 struct Inner {
     to: Box<dyn Write + Send>,
     failed: Option<io::Error>,
+    on_failure: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Sink {
     pub fn new(to: Box<dyn Write + Send>) -> Self {
-        Sink(Arc::new(Mutex::new(Inner { to, failed: None })))
+        Sink(Arc::new(Mutex::new(Inner {
+            to,
+            failed: None,
+            on_failure: None,
+        })))
     }
 
     /// stdout, or `logfile` (appended to, as iperf3 does).
@@ -30,8 +36,17 @@ impl Sink {
         })
     }
 
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who is told of the first failure.
+    pub fn on_failure(&self, tell: impl FnOnce() + Send + 'static) {
+        self.inner().on_failure = Some(Box::new(tell));
+    }
+
     pub fn write(&self, text: &str) {
-        let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner();
         if inner.failed.is_some() {
             return;
         }
@@ -40,15 +55,16 @@ impl Sink {
             .write_all(text.as_bytes())
             .and_then(|()| inner.to.flush());
         inner.failed = written.err();
+        if inner.failed.is_some()
+            && let Some(tell) = inner.on_failure.take()
+        {
+            tell();
+        }
     }
 
     /// The first failure, e.g. a closed pipe or a full disk.
     pub fn failure(&self) -> Option<io::Error> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .failed
-            .take()
+        self.inner().failed.take()
     }
 }
 

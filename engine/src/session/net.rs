@@ -4,7 +4,7 @@ use super::{ClientConfig, Family, ServerConfig, SessionError};
 use socket2::{Domain, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 /// A peer whose machine is gone is noticed after 3 + 3 × 3 s without a sign, within the 15 s of the design.
@@ -160,24 +160,48 @@ pub fn client_socket(
 
 /// The control connection, to the first address that answers, within `connect_timeout` in all.
 pub async fn connect_control(cfg: &ClientConfig) -> Result<TcpStream, SessionError> {
+    let by = cfg.connect_timeout.map(|limit| Instant::now() + limit);
     let attempt = async {
         let mut last = None;
-        for addr in resolve(cfg).await? {
-            match connect_one(cfg, addr).await {
+        let addresses = resolve(cfg).await?;
+        for (tried, &addr) in addresses.iter().enumerate() {
+            let others = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
+            match connect_within(cfg, addr, share(by, others)).await {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = Some(error),
             }
         }
         Err(last.unwrap_or_else(|| no_family(&cfg.host, cfg.family)))
     };
-    let addr = || named(&cfg.host, cfg.port);
     let Some(limit) = cfg.connect_timeout else {
         return attempt.await;
     };
     match tokio::time::timeout(limit, attempt).await {
         Ok(result) => result,
         Err(_) => Err(SessionError::ConnectTimedOut {
-            addr: addr(),
+            addr: named(&cfg.host, cfg.port),
+            millis: limit.as_millis(),
+        }),
+    }
+}
+
+/// One address's part of the time that is left: one that does not answer must not use up the others'.
+fn share(by: Option<Instant>, addresses: u32) -> Option<Duration> {
+    by.map(|by| by.saturating_duration_since(Instant::now()) / addresses.max(1))
+}
+
+async fn connect_within(
+    cfg: &ClientConfig,
+    to: SocketAddr,
+    limit: Option<Duration>,
+) -> Result<TcpStream, SessionError> {
+    let Some(limit) = limit else {
+        return connect_one(cfg, to).await;
+    };
+    match tokio::time::timeout(limit, connect_one(cfg, to)).await {
+        Ok(result) => result,
+        Err(_) => Err(SessionError::ConnectTimedOut {
+            addr: to.to_string(),
             millis: limit.as_millis(),
         }),
     }
@@ -185,8 +209,9 @@ pub async fn connect_control(cfg: &ClientConfig) -> Result<TcpStream, SessionErr
 
 async fn connect_one(cfg: &ClientConfig, to: SocketAddr) -> Result<TcpStream, SessionError> {
     let socket = client_socket(cfg, to, Type::STREAM)?;
+    let begun = Instant::now();
     let stream = TcpSocket::from_std_stream(socket.into()).connect(to).await;
-    let stream = stream.map_err(|e| connect_error(to, e))?;
+    let stream = stream.map_err(|e| connect_error(to, e, begun.elapsed()))?;
     tune_control(&stream).map_err(|source| SessionError::Local {
         what: "cannot set up the control connection",
         source,
@@ -202,13 +227,13 @@ fn named(host: &str, port: u16) -> String {
     }
 }
 
-fn connect_error(to: SocketAddr, source: io::Error) -> SessionError {
+fn connect_error(to: SocketAddr, source: io::Error, after: Duration) -> SessionError {
     let addr = to.to_string();
     match source.kind() {
         io::ErrorKind::ConnectionRefused => SessionError::Refused { addr },
         io::ErrorKind::TimedOut => SessionError::ConnectTimedOut {
             addr,
-            millis: 130_000,
+            millis: after.as_millis(),
         },
         io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
             SessionError::NoRoute { addr }

@@ -55,7 +55,7 @@ pub async fn run(
         next: None,
         knock,
         tests: 0,
-        interrupted: 0,
+        ended: 0,
         connections: JoinSet::new(),
     };
     server.serve(listener, requests, stop).await
@@ -68,8 +68,9 @@ struct Server<'a, F> {
     /// The observer that waits for the next test.
     next: Option<Box<dyn Observer>>,
     knock: Knock,
+    /// Taken on so far, and how many of them have ended.
     tests: u64,
-    interrupted: u64,
+    ended: u64,
     connections: JoinSet<Outcome>,
 }
 
@@ -101,6 +102,7 @@ impl<F: FnMut() -> Box<dyn Observer>> Server<'_, F> {
                         Err(error) => error.is_panic() && self.tests > 0,
                     };
                     if was_test {
+                        self.ended += 1;
                         idle_since = Instant::now();
                         if self.release() {
                             return Ok(ServerOutcome::OneOffDone { tests: self.tests });
@@ -118,7 +120,8 @@ impl<F: FnMut() -> Box<dyn Observer>> Server<'_, F> {
     /// Time left until an idle server ends; only one-off servers and those of a run do.
     fn idle_left(&self, since: Instant) -> Option<Duration> {
         let ends = self.cfg.one_off || self.cfg.run_token.is_some();
-        let idle = self.knock.hub.running.load(Ordering::Relaxed) == 0;
+        // Not by the slots: a test gives its own back a moment before its end is known here.
+        let idle = self.ended >= self.tests;
         let limit = self.cfg.idle_timeout.filter(|_| ends && idle)?;
         Some(limit.saturating_sub(since.elapsed()))
     }
@@ -171,7 +174,6 @@ impl<F: FnMut() -> Box<dyn Observer>> Server<'_, F> {
     /// Running tests end with SERVER_TERMINATE and a partial report.
     async fn wind_up(mut self) -> ServerOutcome {
         let running = self.knock.hub.running.load(Ordering::Relaxed);
-        self.interrupted = running as u64;
         let by = tokio::time::Instant::now() + LAST_WORDS;
         let mut left = running;
         while left > 0 {
@@ -183,7 +185,7 @@ impl<F: FnMut() -> Box<dyn Observer>> Server<'_, F> {
         }
         ServerOutcome::Stopped {
             tests: self.tests,
-            interrupted: self.interrupted,
+            interrupted: running as u64,
         }
     }
 }

@@ -9,6 +9,8 @@ pub enum StopCause {
     Interrupt,
     Terminate,
     Hangup,
+    /// Nobody reads the rows any more, or the disk is full.
+    OutputLost,
 }
 
 impl StopCause {
@@ -17,6 +19,7 @@ impl StopCause {
             StopCause::Interrupt => "interrupted by SIGINT",
             StopCause::Terminate => "terminated by SIGTERM",
             StopCause::Hangup => "terminated by SIGHUP",
+            StopCause::OutputLost => "ended early: its output could not be written",
         }
     }
 }
@@ -76,10 +79,11 @@ impl Stopper {
     }
 }
 
-/// A [`Stop`] that SIGINT, SIGTERM and SIGHUP set. A second signal ends the process at once with code 1.
-pub fn on_signals() -> std::io::Result<Stop> {
+/// A [`Stop`] that SIGINT, SIGTERM and SIGHUP set, or the [`Stopper`]. A second signal ends the process at once with code 1.
+pub fn on_signals() -> std::io::Result<(Stopper, Stop)> {
     use tokio::signal::unix::{SignalKind, signal};
     let (stopper, stop) = Stop::pair();
+    let own = stopper.clone();
     let mut int = signal(SignalKind::interrupt())?;
     let mut term = signal(SignalKind::terminate())?;
     let mut hup = signal(SignalKind::hangup())?;
@@ -98,5 +102,5 @@ pub fn on_signals() -> std::io::Result<Stop> {
             stopper.stop(cause);
         }
     });
-    Ok(stop)
+    Ok((own, stop))
 }

@@ -1,7 +1,8 @@
 //! What cannot be done is said in one line, with the right code, in the form that was asked for.
 
-use crate::run::{engine, finish, free_port, text, wait};
+use crate::run::{Server, engine, finish, free_port, text, wait};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 /// Field reports 009, 056, 061, 065: nothing is sent, the flag is named, the code is 1.
@@ -85,15 +86,19 @@ fn a_failed_measurement_leaves_its_digest() {
 fn refused_flags_leave_a_digest_too() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("digest");
-    let output = finish(&format!(
-        "-c 127.0.0.1 -P 999 --run-uid u-1 --digest-file {}",
-        file.display()
-    ));
-    assert_eq!(output.status.code(), Some(1));
-    let written: Value =
-        serde_json::from_slice(&std::fs::read(&file).expect("the file")).expect("JSON");
-    assert_eq!(written["reason"], "InvalidSpec");
-    assert_eq!(written["run"], "u-1");
+    for flags in [
+        "--run-uid u-1 --digest-file FILE",
+        "--run-uid=u-1 --digest-file=FILE",
+    ] {
+        let flags = flags.replace("FILE", &file.display().to_string());
+        let output = finish(&format!("-c 127.0.0.1 -P 999 {flags}"));
+        assert_eq!(output.status.code(), Some(1));
+        let written = std::fs::read(&file).expect("the file");
+        std::fs::remove_file(&file).expect("each time anew");
+        let written: Value = serde_json::from_slice(&written).expect("JSON");
+        assert_eq!(written["reason"], "InvalidSpec");
+        assert_eq!(written["run"], "u-1");
+    }
 }
 
 #[test]
@@ -111,6 +116,44 @@ fn a_server_whose_port_is_taken_leaves_a_digest() {
     let written: Value =
         serde_json::from_slice(&std::fs::read(&file).expect("the file")).expect("JSON");
     assert_eq!(written["outcome"], "Failed");
+}
+
+/// The operator decides by the digest: a measurement without one is no success.
+#[test]
+fn a_digest_that_cannot_be_written_is_exit_1() {
+    let server = Server::start("");
+    let output = finish(&format!(
+        "-c 127.0.0.1 -p {} -n 1M --run-uid u-1 --digest-file /nonexistent/digest",
+        server.port
+    ));
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("/nonexistent/digest"), "{said}");
+}
+
+/// `nettest-engine … | head -1`: nobody reads, so nothing more is sent.
+#[test]
+fn a_client_whose_reader_goes_away_ends_the_test() {
+    let server = Server::start("");
+    for kind in ["", "--json-stream", "--measurement-stream --run-uid u-1"] {
+        let flags = format!("-c 127.0.0.1 -p {} -t 25 -i 0.2 -b 20M {kind}", server.port);
+        let mut child = engine(&flags).spawn().expect("the client starts");
+        let begun = Instant::now();
+        let mut first = String::new();
+        let out = child.stdout.take().expect("stdout is piped");
+        let mut out = BufReader::new(out);
+        out.read_line(&mut first).expect("a first line");
+        assert!(!first.is_empty(), "{kind}");
+        drop(out);
+        let output = wait(child);
+        assert_eq!(output.status.code(), Some(1), "{kind}");
+        assert!(begun.elapsed() < Duration::from_secs(15), "{kind}");
+        let said = text(&output.stderr);
+        assert!(
+            said.contains("unable to write the output"),
+            "{kind}: {said}"
+        );
+    }
 }
 
 /// Field report 054.
@@ -133,6 +176,24 @@ fn an_idle_one_off_server_ends_with_an_error() {
     assert_eq!(output.status.code(), Some(1));
     assert!(begun.elapsed() >= Duration::from_millis(900));
     assert!(text(&output.stderr).contains("idle"));
+}
+
+/// The time of a test is no idle time, and whoever looks in while it closes changes nothing.
+#[test]
+fn a_test_longer_than_the_idle_timeout_is_no_failure() {
+    let mut server = Server::start("-1 --idle-timeout 1");
+    let port = server.port;
+    let client = engine(&format!("-c 127.0.0.1 -p {port} -t 1.5 -b 10M")).spawn();
+    let client = client.expect("the client starts");
+    while let Ok(visitor) = std::net::TcpStream::connect(("127.0.0.1", port)) {
+        std::thread::sleep(Duration::from_millis(1));
+        drop(visitor);
+    }
+    assert_eq!(wait(client).status.code(), Some(0));
+    assert_eq!(
+        server.child.wait().expect("the server ends").code(),
+        Some(0)
+    );
 }
 
 #[test]
