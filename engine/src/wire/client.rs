@@ -4,7 +4,7 @@
 //! server's → 14 → 16.
 
 use super::error::WireError;
-use super::frame::{Inbox, RESULTS_CAP, framed};
+use super::frame::{Inbox, SERVER_RESULTS_CAP, framed};
 use super::results::{self, Results};
 use super::state::State;
 use super::{STEP, cookie::Cookie};
@@ -70,7 +70,6 @@ pub struct ClientMachine {
     events: VecDeque<ClientEvent>,
     params: Vec<u8>,
     deadline: Option<Duration>,
-    streams_open: bool,
 }
 
 impl ClientMachine {
@@ -83,7 +82,6 @@ impl ClientMachine {
             events: VecDeque::new(),
             params,
             deadline: Some(now + STEP),
-            streams_open: false,
         }
     }
 
@@ -126,13 +124,8 @@ impl ClientMachine {
         std::mem::take(&mut self.outbox)
     }
 
-    pub fn during(&self) -> &'static str {
-        self.phase.name()
-    }
-
     /// All streams are connected; the server starts when it has them too.
     pub fn streams_open(&mut self, now: Duration) {
-        self.streams_open = true;
         if matches!(self.phase, Phase::AwaitTestStart | Phase::AwaitTestRunning) {
             self.deadline = Some(now + STEP);
         }
@@ -196,7 +189,7 @@ impl ClientMachine {
     }
 
     fn peer_results(&mut self, now: Duration) -> bool {
-        let decoded = match self.inbox.json(RESULTS_CAP) {
+        let decoded = match self.inbox.json(SERVER_RESULTS_CAP) {
             Ok(None) => return false,
             Ok(Some(json)) => results::decode(json),
             Err(too_long) => Err(WireError::TooLong(too_long)),
@@ -253,10 +246,5 @@ impl ClientMachine {
                 during: phase.name(),
             }),
         }
-    }
-
-    /// Whether the driver has said that its streams are open.
-    pub fn has_streams(&self) -> bool {
-        self.streams_open
     }
 }

@@ -2,9 +2,12 @@
 
 /// Largest parameters, bytes (as iperf3 has it since 3.18).
 pub const PARAMS_CAP: u32 = 8 * 1024;
-/// Largest results, bytes. They hold up to 128 streams and the server's own output, hence not the cap of the
-/// parameters (field report 046).
-pub const RESULTS_CAP: u32 = 16 * 1024 * 1024;
+/// Largest results of a server, bytes. They hold up to 256 streams and the server's own output, hence not the cap of
+/// the parameters (field report 046).
+pub const SERVER_RESULTS_CAP: u32 = 16 * 1024 * 1024;
+/// Largest results of a client, bytes: 256 streams take a tenth of it. A list of small values takes over ten times
+/// its text in memory, and a server has many clients.
+pub const CLIENT_RESULTS_CAP: u32 = 1024 * 1024;
 
 /// Bytes that came and are not consumed yet. Grows only with what really arrived, never by an announced length.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 //! listener reads to tell a control connection from a data connection.
 
 use super::error::WireError;
-use super::frame::{Inbox, PARAMS_CAP, RESULTS_CAP, framed};
+use super::frame::{CLIENT_RESULTS_CAP, Inbox, PARAMS_CAP, framed};
 use super::results::{self, Results};
 use super::state::State;
 use super::{HANDSHAKE, LIFE, OVERTIME, STEP, code, params};
@@ -148,10 +148,6 @@ impl ServerMachine {
         self.phase == Phase::Over
     }
 
-    pub fn during(&self) -> &'static str {
-        self.phase.name()
-    }
-
     /// The test is taken on; its streams may come.
     pub fn accept(&mut self, params: &TestParams, now: Duration) {
         if self.phase != Phase::Deciding {
@@ -277,7 +273,7 @@ impl ServerMachine {
                     false
                 }
             },
-            Phase::AwaitResults => match self.inbox.json(RESULTS_CAP) {
+            Phase::AwaitResults => match self.inbox.json(CLIENT_RESULTS_CAP) {
                 Ok(None) => false,
                 Ok(Some(json)) => {
                     match results::decode(json) {

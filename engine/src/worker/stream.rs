@@ -170,10 +170,6 @@ impl StreamHandle {
         sock::granted(&self.socket)
     }
 
-    pub fn duty(&self) -> Duty {
-        self.duty
-    }
-
     /// The thread has ended: told to, budget used up, peer closed, or an error (see [`StreamHandle::join`]).
     pub fn is_finished(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
