@@ -2,17 +2,18 @@
 
 use super::*;
 
-/// What a paced sender did, seen by a receiver that only looks at the clock.
+/// What a paced sender did with a budget of datagrams, seen by itself and by a receiver that only looks at the clock.
 struct Paced {
     sent: u64,
-    /// Datagrams that the rate allows in the time that it really took (a loaded machine oversleeps).
-    expected: f64,
+    /// From the first datagram to the last, as the sender saw it.
+    took: Duration,
     gaps: Vec<Duration>,
 }
 
-fn paced_udp(bitrate: u64, burst: u32, block: usize, milliseconds: u64) -> Paced {
+fn paced_udp(bitrate: u64, burst: u32, block: usize, datagrams: u64) -> Paced {
     let (one, two) = udp_pair();
     let control = silent();
+    control.set_budget(None, Some(datagrams));
     let paced = StreamTask {
         bitrate: Some(bitrate),
         burst,
@@ -29,56 +30,70 @@ fn paced_udp(bitrate: u64, burst: u32, block: usize, milliseconds: u64) -> Paced
         }
         arrivals
     });
-    let begun = Instant::now();
     control.start();
-    after(milliseconds);
-    control.stop();
-    let expected = begun.elapsed().as_secs_f64() * bitrate as f64 / 8.0 / block as f64;
+    wait_until("the budget is used up", || sender.is_finished());
+    let (first, last) = sender.first_last();
+    let took = last.unwrap() - first.unwrap();
     let sent = sender.join().snapshot.packets;
     let arrivals = reader.join().unwrap();
     let gaps = arrivals.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    Paced {
-        sent,
-        expected,
-        gaps,
+    Paced { sent, took, gaps }
+}
+
+/// Never faster than asked, in any try. As fast as asked whenever the machine lets the thread run: a loaded one gets
+/// some tries, since nothing but the pacer can make one of them right to the per cent.
+fn keeps_the_rate(
+    bitrate: u64,
+    burst: u32,
+    block: usize,
+    datagrams: u64,
+    evenly: impl Fn(&Paced) -> bool,
+) {
+    const TRIES: usize = 20;
+    let chunk = u64::from(burst.max(1));
+    // The first chunk leaves at once, so the last one is due after the wire time of all others.
+    let bits = (datagrams - chunk) * block as u64 * 8;
+    let nominal = Duration::from_secs_f64(bits as f64 / bitrate as f64);
+    let mut seen = Vec::new();
+    for _ in 0..TRIES {
+        let paced = paced_udp(bitrate, burst, block, datagrams);
+        assert_eq!(paced.sent, datagrams);
+        assert!(
+            paced.took + Duration::from_micros(100) >= nominal,
+            "faster than asked: {:?} of {nominal:?}",
+            paced.took
+        );
+        if paced.took <= nominal.mul_f64(1.02) && evenly(&paced) {
+            return;
+        }
+        seen.push(paced.took);
     }
+    panic!("not once in {TRIES} tries was it {nominal:?}: {seen:?}");
 }
 
 #[test]
 fn field_report_019_slow_udp_has_the_right_number_of_datagrams() {
-    // -u -b 10k -l 1340 for 10 s, ten times as fast: 9 or 10.
-    let Paced { sent, expected, .. } = paced_udp(100_000, 0, 1340, 1000);
-    assert!(
-        (sent as f64 - expected).abs() <= 1.0,
-        "{sent} of {expected}"
-    );
+    // -u -b 10k -l 1340 for 10 s are 9 or 10 datagrams; here ten times as fast.
+    keeps_the_rate(100_000, 0, 1340, 10, |_| true);
 }
 
 #[test]
 fn field_report_020_udp_leaves_evenly() {
-    let Paced {
-        sent,
-        expected,
-        mut gaps,
-    } = paced_udp(1_000_000, 0, 1000, 800);
-    assert!(
-        (sent as f64 - expected).abs() <= 2.0,
-        "{sent} of {expected}"
-    );
-    gaps.sort();
-    let median = gaps[gaps.len() / 2].as_secs_f64() * 1000.0;
-    assert!((7.5..=8.5).contains(&median), "{median} ms");
+    keeps_the_rate(1_000_000, 0, 1000, 50, |paced| {
+        let mut gaps = paced.gaps.clone();
+        gaps.sort();
+        let median = gaps[gaps.len() / 2].as_secs_f64() * 1000.0;
+        (7.5..=8.5).contains(&median)
+    });
 }
 
 #[test]
 fn field_report_021_a_burst_keeps_the_average() {
-    let Paced { sent, expected, .. } = paced_udp(10_000_000, 10, 1250, 500);
     // 1000 datagrams a second in tens, the first of them at the start.
-    assert!(
-        (sent as f64 - expected).abs() <= 20.0,
-        "{sent} of {expected}"
-    );
-    assert_eq!(sent % 10, 0);
+    keeps_the_rate(10_000_000, 10, 1250, 300, |paced| {
+        let close = |gap: &&Duration| **gap < Duration::from_millis(3);
+        paced.gaps.iter().filter(close).count() >= 300 - 300 / 10 - 3
+    });
 }
 
 #[test]
