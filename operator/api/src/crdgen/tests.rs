@@ -43,7 +43,20 @@ fn names_scope_and_columns() {
         assert_eq!(crd.metadata.name.as_deref(), Some(name));
         assert_eq!(crd.spec.scope, "Namespaced");
         assert_eq!(crd.spec.names.short_names, Some(vec![short.to_owned()]));
-        assert_eq!(crd.spec.names.categories, Some(vec!["nettest".to_owned()]));
+        // Not the kind's singular: `kubectl get nettest NAME` would then ask for every kind of the category.
+        assert_eq!(
+            crd.spec.names.categories,
+            Some(vec!["nettest-all".to_owned()])
+        );
+        assert!(
+            crd.spec
+                .names
+                .categories
+                .iter()
+                .flatten()
+                .all(|category| *category != crd.spec.names.plural
+                    && Some(category) != crd.spec.names.singular.as_ref())
+        );
         let version = &crd.spec.versions[0];
         assert!(
             version
@@ -181,4 +194,37 @@ fn a_run_cannot_change() {
         .as_array()
         .expect("rules");
     assert!(rules.iter().any(|rule| rule["rule"] == "self == oldSelf"));
+}
+
+/// The folders that `make generate` writes and people apply: `kubectl apply -f crds/`, and the chart's copies.
+#[test]
+fn the_files_that_users_apply_are_these_definitions() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    for folder in ["crds", "charts/nettest/files/crds"] {
+        let mut files: Vec<_> = std::fs::read_dir(format!("{root}/{folder}"))
+            .expect("a folder of definitions")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        files.sort();
+        let mut written: Vec<Value> = files
+            .iter()
+            .map(|file| {
+                let text = std::fs::read_to_string(file).expect("a file");
+                serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{file:?}: {error}"))
+            })
+            .collect();
+        let mut made: Vec<Value> = nettest_crds()
+            .iter()
+            .map(|crd| serde_json::to_value(crd).expect("JSON"))
+            .collect();
+        let name = |crd: &Value| {
+            crd["metadata"]["name"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        written.sort_by_key(name);
+        made.sort_by_key(name);
+        assert!(written == made, "{folder} is out of date: make generate");
+    }
 }
