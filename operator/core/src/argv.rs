@@ -2,7 +2,6 @@
 //! pods and, for `kubectl nettest run --local`, processes.
 
 use crate::{
-    names::Role,
     token::RunToken,
     valid::{End, RunUid, ValidEndpoint, ValidTest},
 };
@@ -86,14 +85,6 @@ pub fn probe_args(port: u16) -> Vec<String> {
     let mut args = Args::default();
     args.flag("--probe").value("-p", port);
     args.0
-}
-
-/// Arguments of either role.
-pub fn args(role: Role, test: &ValidTest, server: IpAddr, call: &Invocation) -> Vec<String> {
-    match role {
-        Role::Server => server_args(test, call),
-        Role::Client => client_args(test, server, call),
-    }
 }
 
 #[derive(Debug, Default)]

@@ -96,17 +96,21 @@ fn short_hash(text: &str) -> String {
 
 /// RFC 1123 label.
 pub fn is_dns_label(text: &str) -> bool {
-    let alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let bytes = text.as_bytes();
-    (1..=MAX_LABEL).contains(&bytes.len())
-        && bytes.iter().all(|byte| alphanumeric(byte) || *byte == b'-')
-        && bytes.first().is_some_and(alphanumeric)
-        && bytes.last().is_some_and(alphanumeric)
+    text.len() <= MAX_LABEL && is_dns_part(text)
 }
 
-/// RFC 1123 subdomain, the shape of node names.
+/// RFC 1123 subdomain as Kubernetes has it, the shape of node names: only the whole has a limit, not its parts
+/// (apimachinery pkg/util/validation, IsDNS1123Subdomain).
 pub fn is_dns_subdomain(text: &str) -> bool {
-    (1..=253).contains(&text.len()) && text.split('.').all(is_dns_label)
+    (1..=253).contains(&text.len()) && text.split('.').all(is_dns_part)
+}
+
+fn is_dns_part(text: &str) -> bool {
+    let alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = text.as_bytes();
+    bytes.iter().all(|byte| alphanumeric(byte) || *byte == b'-')
+        && bytes.first().is_some_and(alphanumeric)
+        && bytes.last().is_some_and(alphanumeric)
 }
 
 /// A label's value (may be empty).
@@ -185,5 +189,8 @@ mod tests {
         assert!(!is_label_value("-F /etc/passwd"));
         assert!(!is_dns_subdomain("Node\n1"));
         assert!(!is_dns_subdomain(""));
+        assert!(!is_dns_subdomain("a..b"));
+        // A node may have such a name; a pod, whose name becomes a host name, must not.
+        assert!(is_dns_subdomain(&"n".repeat(64)) && !is_dns_label(&"n".repeat(64)));
     }
 }

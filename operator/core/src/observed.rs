@@ -117,11 +117,12 @@ impl Claim {
 }
 
 impl Waiter {
-    /// `None` when the run is over, on its way out, or will be refused. Runs that hold nodes already may be
-    /// given too: planning leaves them out.
+    /// `None` when the run is over, on its way out, or will be refused; and when it had its turn and something
+    /// other than a queue holds it up, such as its namespace's quota: nodes that it cannot use are not kept for
+    /// it. Runs that hold nodes already may be given too: planning leaves them out.
     pub fn from_run(run: &NetTestRun, policy: &Policy) -> Option<Waiter> {
         let facts = RunFacts::from_run(run)?;
-        if facts.finished || facts.deleting {
+        if facts.finished || facts.deleting || facts.blocked.is_some() {
             return None;
         }
         Some(Waiter {

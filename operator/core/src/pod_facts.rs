@@ -23,10 +23,6 @@ impl NodePair {
     pub fn contains(&self, node: &NodeName) -> bool {
         self.client == *node || self.server == *node
     }
-
-    pub fn overlaps(&self, other: &NodePair) -> bool {
-        self.contains(&other.client) || self.contains(&other.server)
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::{
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use nettest_api::{
-    NetTest, NetTestRun, NetTestRunStatus, NetTestStatus, Reason, condition,
+    NetTest, NetTestRun, NetTestRunStatus, NetTestStatus, condition,
     net_test_run::DocumentsStatus,
     result::{EndpointStatus, PairStatus, Verdict},
 };
@@ -148,14 +148,6 @@ fn add_cpus(pair: &mut PairStatus, digest: &Digest) {
             .map(|host| host.allowed_cpus.clone())
             .filter(|cpus| !cpus.is_empty());
     }
-}
-
-/// The reason of a run or test, for events and metrics: Succeeded's.
-pub fn reason_of(
-    conditions: &[k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition],
-) -> Option<Reason> {
-    let condition = find(conditions, condition::SUCCEEDED)?;
-    Reason::parse(&condition.reason)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::show::{self, object, out, progress::Progress};
 use jiff::Timestamp;
 use kube::Api;
 use nettest_api::NetTest;
-use nettest_api::endpoint::CpuMode;
 use nettest_api::result::Verdict;
 use nettest_core::policy::Policy;
 use nettest_core::valid::RunUid;
@@ -100,10 +99,7 @@ impl Session<'_> {
                 return Ok((test, Vec::new(), false));
             }
         };
-        let exclusive = [&valid.client, &valid.server]
-            .iter()
-            .any(|end| end.cpu == CpuMode::Exclusive);
-        if exclusive {
+        if valid.wants_exclusive_cpus() {
             let test = local::concluded(
                 test,
                 &valid,

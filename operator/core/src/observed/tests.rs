@@ -1,5 +1,6 @@
 use super::*;
 use crate::{
+    plan::{Phase, Progress, Stage, Waiting},
     pod::{EngineConfig, Owner, Part, PodPlan, server_pod},
     testing::{HOST_NETWORK, PAIR_TCP, now, run_of, token, valid},
 };
@@ -54,9 +55,32 @@ fn own_pods_others_claims_and_who_waits() {
     ));
     let mut deleted = other(PAIR_TCP, "deleted");
     deleted.metadata.deletion_timestamp = me.metadata.creation_timestamp.clone();
+    let held_up = |uid: &str, phase, blocked| {
+        let mut run = other(PAIR_TCP, uid);
+        let waiting = Waiting {
+            phase,
+            blocked,
+            message: "so it is".to_owned(),
+        };
+        let progress = Progress {
+            attempt: 1,
+            placed: None,
+            pair: None,
+            stage: Stage::Waiting(waiting),
+        };
+        let status = crate::status::run_status(&run, &valid(PAIR_TCP), &progress, None, now());
+        run.status = Some(status);
+        run
+    };
     let runs = [
         me.clone(),
         other(PAIR_TCP, "waits"),
+        held_up("queued", Phase::Queued, None),
+        held_up(
+            "quota",
+            Phase::Pending,
+            Some(nettest_api::Reason::QuotaExceeded),
+        ),
         finished,
         deleted,
         // Will be refused: the namespace may not use the host's network.
@@ -76,7 +100,7 @@ fn own_pods_others_claims_and_who_waits() {
     );
     assert_eq!(
         runs(seen.waiters.iter().map(|waiter| &waiter.run).collect()),
-        ["waits"]
+        ["waits", "queued"]
     );
     assert_eq!(seen.claims[0].holder, "default/p");
 }

@@ -9,8 +9,9 @@ const LONGEST: Duration = Duration::from_secs(48 * 3600);
 /// Connecting, exchanging results and ending, a repeat.
 const OVERHEAD: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(120);
-/// A byte-limited test without a bitrate is given the time it takes at this rate.
-const SLOWEST_EXPECTED_BITS_PER_SECOND: u64 = 10_000_000;
+/// A byte-limited test is given the time it takes at this rate, of all streams together: a bitrate is what
+/// was asked for, and TCP may get less.
+const SLOWEST_EXPECTED_BITS_PER_SECOND: u128 = 10_000_000;
 /// iperf3's UDP default.
 const UDP_DEFAULT_BITS_PER_SECOND: u64 = 1 << 20;
 
@@ -56,12 +57,18 @@ fn planned_time(traffic: &ValidTraffic, repeats: ValidRepeats) -> Duration {
     let data = match traffic.end {
         End::Time(time) => time,
         End::Bytes(bytes) => {
-            let rate = match (traffic.bitrate, traffic.protocol) {
-                (Some(rate), _) if rate.0 > 0 => rate.0,
-                (None, Protocol::UDP) => UDP_DEFAULT_BITS_PER_SECOND,
-                _ => SLOWEST_EXPECTED_BITS_PER_SECOND,
+            let asked = match (traffic.bitrate, traffic.protocol) {
+                (Some(rate), _) if rate.0 > 0 => Some(rate.0),
+                (None, Protocol::UDP) => Some(UDP_DEFAULT_BITS_PER_SECOND),
+                _ => None,
+            }
+            .map(|each| u128::from(each) * u128::from(traffic.streams.max(1)));
+            let rate = match (asked, traffic.protocol) {
+                // Datagrams leave at the asked rate, whatever arrives.
+                (Some(asked), Protocol::UDP) => asked,
+                (Some(asked), Protocol::TCP) => asked.min(SLOWEST_EXPECTED_BITS_PER_SECOND),
+                (None, _) => SLOWEST_EXPECTED_BITS_PER_SECOND,
             };
-            let rate = u128::from(rate) * u128::from(traffic.streams.max(1));
             let seconds = (u128::from(bytes.0) * 8).div_ceil(rate.max(1));
             Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX))
         }

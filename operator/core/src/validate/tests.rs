@@ -253,6 +253,14 @@ fn the_run_timeout_is_the_planned_time_and_two_minutes() {
         timeout("{repeats: {count: 1}, traffic: {bytes: 100M, bitrate: 8M}}"),
         222
     );
+    // 1 GB over TCP, of which 10 Mbit/s is enough, however much more was asked for: 800 s
+    for asked in ["", ", bitrate: 10G", ", parallelStreams: 8"] {
+        let spec = format!("{{repeats: {{count: 1}}, traffic: {{bytes: 1G{asked}}}}}");
+        assert_eq!(timeout(&spec), 922, "{spec}");
+    }
+    // Datagrams leave at the rate that was asked for, each stream at its own.
+    let udp = "{repeats: {count: 1}, traffic: {protocol: UDP, bytes: 1G, bitrate: 40M, parallelStreams: 2}}";
+    assert_eq!(timeout(udp), 222);
     assert!(timeout("{traffic: {bytes: 16Ti}}") <= 48 * 3600);
 }
 
