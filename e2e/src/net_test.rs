@@ -1,7 +1,7 @@
 //! A NetTest and its runs, as the operator left them.
 
 use crate::{
-    Namespace,
+    Namespace, engine_pod, seconds,
     until::{Seen, throughout, until},
 };
 use anyhow::{Context, Result, ensure};
@@ -120,8 +120,9 @@ impl Namespace {
         Ok(runs)
     }
 
-    /// Nothing new may come for `span`: one run, ended, with the same result throughout.
+    /// Nothing new may come for `span`, once the pods are gone: as many runs, and the same result throughout.
     pub async fn settled(&self, name: &str, runs: usize, span: Duration) -> Result<()> {
+        engine_pod::await_none(self, seconds(15)).await?;
         let before = self.test(name).await?;
         throughout(&format!("{name} is settled"), span, async || {
             let now = self.test(name).await?;

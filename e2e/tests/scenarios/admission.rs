@@ -68,7 +68,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("traffic: {bitrate: -1}", "spec.traffic.bitrate"),
     (
         "traffic: {messageSize: 1048577}",
-        "traffic.messageSize is at most 1Mi for TCP",
+        "traffic.messageSize is 1 to 1Mi for TCP",
     ),
     (
         "traffic: {protocol: UDP, messageSize: 15}",
@@ -78,6 +78,32 @@ const REFUSED: &[(&str, &str)] = &[
         "traffic: {protocol: UDP, messageSize: 65508}",
         "traffic.messageSize is 16 to 65507 for UDP",
     ),
+    // sizes as text
+    (
+        "traffic: {messageSize: 2Mi}",
+        "traffic.messageSize is 1 to 1Mi for TCP",
+    ),
+    (
+        "traffic: {protocol: UDP, messageSize: 64Ki}",
+        "traffic.messageSize is 16 to 65507 for UDP",
+    ),
+    (
+        "traffic: {protocol: UDP, messageSize: \"8\"}",
+        "traffic.messageSize is 16 to 65507 for UDP",
+    ),
+    (
+        "traffic: {windowSize: 1Gi}",
+        "traffic.windowSize is 1 to 512Mi",
+    ),
+    ("traffic: {bitrate: 2T}", "traffic.bitrate is at most 1T"),
+    ("traffic: {bytes: 0}", "traffic.bytes is 1 to 16Ti"),
+    ("server: {memory: 900Gi}", "memory is 32Mi to 64Gi"),
+    ("client: {memory: 1Mi}", "spec.client.memory"),
+    (
+        "traffic: {duration: 1500ms}",
+        "traffic.duration is 1s to 24h in whole seconds",
+    ),
+    ("server: {nodeName: \"Node 1\"}", "spec.server.nodeName"),
     // text that is no number, no time, no name
     ("traffic: {duration: ten}", "spec.traffic.duration"),
     ("traffic: {duration: 10}", "spec.traffic.duration"),

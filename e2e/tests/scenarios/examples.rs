@@ -179,17 +179,19 @@ fn one_flow(test: &NetTest) -> Result<&VariantResult> {
         result.received_bytes > 1_000_000,
         "too little received: {result:?}"
     );
-    // What is still on its way when the time is over is sent and not received; never the other way round.
+    // What is still on its way when the time is over is sent and not received; what was on its way when the omitted
+    // part ended is received and not sent. Either is a moment's worth.
+    let (sent, received) = (result.sent_bytes, result.received_bytes);
     ensure!(
-        result.sent_bytes >= result.received_bytes,
-        "received more than was sent: {result:?}"
+        received > sent / 100 * 95 && received < sent / 100 * 101,
+        "ends disagree: {result:?}"
     );
     let (sender, receiver) = (
         result.sender_bits_per_second,
         result.receiver_bits_per_second,
     );
     ensure!(
-        receiver > sender / 2 && receiver < sender / 100 * 105,
+        receiver > sender / 100 * 95 && receiver < sender / 100 * 101,
         "ends disagree: {result:?}"
     );
     let spread = result.throughput_bits_per_second;

@@ -12,32 +12,30 @@ use nettest_e2e::{
 /// Name, spec, the field that the refusal must name.
 const INVALID: &[(&str, &str, &str)] = &[
     (
-        "message-tcp",
-        "traffic: {messageSize: 2Mi}",
-        "traffic.messageSize",
-    ),
-    (
-        "message-udp",
-        "traffic: {protocol: UDP, messageSize: 64Ki}",
-        "traffic.messageSize",
-    ),
-    (
-        "message-small",
-        "traffic: {protocol: UDP, messageSize: \"8\"}",
-        "traffic.messageSize",
-    ),
-    ("window", "traffic: {windowSize: 1Gi}", "traffic.windowSize"),
-    (
-        "bitrate",
-        "traffic: {bitrate: 900000000T}",
-        "traffic.bitrate",
+        "too-long",
+        "traffic: {duration: 24h}\nrepeats: {count: 20}",
+        "repeats.count",
     ),
     (
         "fraction",
-        "traffic: {duration: 1500ms}",
-        "traffic.duration",
+        "traffic: {messageSize: 1.0001Ki}",
+        "traffic.messageSize",
     ),
-    ("memory", "server: {memory: 900Gi}", "server.memory"),
+    (
+        "label-key",
+        "client: {nodeSelector: {\"-F /etc/passwd\": x}}",
+        "client.nodeSelector",
+    ),
+    (
+        "label-value",
+        "server: {nodeSelector: {rack: \"a b\"}}",
+        "server.nodeSelector",
+    ),
+    (
+        "loss",
+        "traffic: {protocol: UDP}\nthresholds: [{name: loss, metric: LossPPM, max: 2000000}]",
+        "thresholds[0]",
+    ),
 ];
 
 #[tokio::test]
