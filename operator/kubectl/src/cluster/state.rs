@@ -1,9 +1,31 @@
-//! How far a test is, from the object alone.
+//! How far a test or a run is, from the object alone.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use nettest_api::{NetTest, condition};
+use kube::Resource;
+use nettest_api::{NetTest, NetTestRun, condition};
 
-/// How far a test is.
+/// A kind whose conditions say how far it is.
+pub trait Conditioned: Resource<DynamicType = ()> {
+    fn conditions(&self) -> &[Condition];
+}
+
+impl Conditioned for NetTest {
+    fn conditions(&self) -> &[Condition] {
+        self.status
+            .as_ref()
+            .map_or(&[], |status| status.conditions.as_slice())
+    }
+}
+
+impl Conditioned for NetTestRun {
+    fn conditions(&self) -> &[Condition] {
+        self.status
+            .as_ref()
+            .map_or(&[], |status| status.conditions.as_slice())
+    }
+}
+
+/// How far it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// No operator has looked at this generation.
@@ -14,12 +36,11 @@ pub enum State {
 }
 
 /// A status of an older generation says nothing about this one.
-pub fn state(test: &NetTest) -> State {
-    let generation = test.metadata.generation;
-    let succeeded = test
-        .status
+pub fn state(object: &impl Conditioned) -> State {
+    let generation = object.meta().generation;
+    let succeeded = object
+        .conditions()
         .iter()
-        .flat_map(|status| &status.conditions)
         .find(|condition| condition.type_ == condition::SUCCEEDED)
         .filter(|condition| condition.observed_generation >= generation);
     match succeeded {
@@ -63,5 +84,14 @@ mod tests {
         );
         assert_eq!(of(2, &succeeded("True")), State::Ended);
         assert_eq!(of(2, &succeeded("False")), State::Ended);
+    }
+
+    #[test]
+    fn a_run_is_told_by_the_same_condition() {
+        let run: NetTestRun = serde_yaml::from_str(
+            "apiVersion: nettest.dev/v1alpha1\nkind: NetTestRun\nmetadata: {name: a-1, generation: 1}\nspec: {test: {}}\nstatus: {conditions: [{type: Succeeded, status: 'False', reason: NodeLost, message: m, observedGeneration: 1, lastTransitionTime: '2026-01-01T00:00:00Z'}]}",
+        )
+        .unwrap();
+        assert_eq!(state(&run), State::Ended);
     }
 }

@@ -1,10 +1,11 @@
-//! Waits for the end of an applied test.
+//! Waits for the end of an applied test, or of a run.
 
-use super::state::{State, state};
+use super::state::{Conditioned, State, state};
 use futures::{StreamExt, pin_mut};
 use kube::Api;
 use kube::runtime::{WatchStreamExt, watcher};
-use nettest_api::NetTest;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
@@ -20,8 +21,9 @@ pub enum WaitError {
         "{name} was changed by somebody else while it ran: that run's result is not this file's"
     )]
     Changed { name: String },
-    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get nettest/{name}", .time.as_secs())]
+    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get {kind}/{name}", .time.as_secs())]
     Timeout {
+        kind: String,
         name: String,
         time: Duration,
         last: String,
@@ -31,13 +33,16 @@ pub enum WaitError {
 }
 
 /// Until the generation of `applied` has ended. `on_news` gets each new sentence about how far it is.
-pub async fn wait(
-    api: &Api<NetTest>,
-    applied: &NetTest,
+pub async fn wait<K>(
+    api: &Api<K>,
+    applied: &K,
     time: Duration,
     on_news: &dyn Fn(&str),
-) -> Result<NetTest, WaitError> {
-    let name = applied.metadata.name.clone().unwrap_or_default();
+) -> Result<K, WaitError>
+where
+    K: Conditioned + Clone + Debug + DeserializeOwned + Send + 'static,
+{
+    let name = applied.meta().name.clone().unwrap_or_default();
     let deadline = Instant::now() + time;
     let silent_at = Instant::now() + OPERATOR_SILENT;
     let objects = watcher::watch_object(api.clone(), &name).default_backoff();
@@ -53,7 +58,13 @@ pub async fn wait(
         let next = match timeout_at(until, objects.next()).await {
             Ok(next) => next,
             Err(_) if Instant::now() >= deadline => {
-                return Err(WaitError::Timeout { name, time, last });
+                let kind = K::kind(&()).to_ascii_lowercase();
+                return Err(WaitError::Timeout {
+                    kind,
+                    name,
+                    time,
+                    last,
+                });
             }
             Err(_) => {
                 told_silent = true;
@@ -77,10 +88,10 @@ pub async fn wait(
             Some(Ok(None)) | None => return Err(WaitError::Deleted(name)),
             Some(Ok(Some(seen))) => seen,
         };
-        if seen.metadata.uid != applied.metadata.uid {
+        if seen.meta().uid != applied.meta().uid {
             return Err(WaitError::Deleted(name));
         }
-        if seen.metadata.generation > applied.metadata.generation {
+        if seen.meta().generation > applied.meta().generation {
             return Err(WaitError::Changed { name });
         }
         match state(&seen) {
