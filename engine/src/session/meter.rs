@@ -164,16 +164,16 @@ impl Meter {
         end.saturating_duration_since(begin).as_secs_f64()
     }
 
+    fn all_seconds(&self, stopped: Instant) -> Vec<f64> {
+        let seconds = |track| self.seconds(track, stopped);
+        self.tracks.iter().map(seconds).collect()
+    }
+
     /// This end's figures for the other.
     pub fn results(&mut self, stopped: Instant) -> Vec<StreamResult> {
-        let seconds: Vec<f64> = self
-            .tracks
-            .iter()
-            .map(|track| self.seconds(track, stopped))
-            .collect();
-        self.tracks
-            .iter_mut()
-            .zip(seconds)
+        let seconds = self.all_seconds(stopped);
+        let tracks = self.tracks.iter_mut().zip(seconds);
+        tracks
             .map(|(track, seconds)| track.result(seconds))
             .collect()
     }
@@ -181,14 +181,9 @@ impl Meter {
     /// Both ends' figures, stream by stream. `theirs` is absent when the test was cut short.
     pub fn ends(&mut self, theirs: Option<&Results>, stopped: Instant) -> Vec<StreamEnd> {
         let omit = !self.omit.is_zero();
-        let seconds: Vec<f64> = self
-            .tracks
-            .iter()
-            .map(|track| self.seconds(track, stopped))
-            .collect();
-        self.tracks
-            .iter_mut()
-            .zip(seconds)
+        let seconds = self.all_seconds(stopped);
+        let tracks = self.tracks.iter_mut().zip(seconds);
+        tracks
             .map(|(track, seconds)| {
                 let peer =
                     theirs.and_then(|theirs| theirs.streams.iter().find(|s| s.id == track.id));
@@ -229,6 +224,11 @@ impl Meter {
     /// See [`Track::settle_delivery`].
     pub fn settle_delivery(&mut self) {
         self.tracks.iter_mut().for_each(Track::settle_delivery);
+    }
+
+    /// See [`Track::close_for_peer`].
+    pub fn close_for_peer(&mut self) {
+        self.tracks.iter_mut().for_each(Track::close_for_peer);
     }
 
     /// The threads have ended; their handles keep the sockets open until [`Meter::close`].

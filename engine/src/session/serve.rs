@@ -228,7 +228,7 @@ impl Session<'_> {
         rows.last(stopped);
         // Stock clients of a reverse test read on until the data connections are closed (3.12 blocks in that
         // read), so this comes before the exchange, as in iperf3's server.
-        rows.meter.close();
+        rows.meter.close_for_peer();
         // The client's figures may not come: what is known here is in the report first.
         rows.report.end = Some(end::end(&mut rows.meter, None, stopped));
         Throttling::note(&mut rows.report.host, throttling, Throttling::read());
@@ -237,6 +237,7 @@ impl Session<'_> {
             ServerEvent::PeerResults(theirs) => *theirs,
             other => return Err(knock::explain(other, &self.peer, self.link)),
         };
+        rows.meter.settle_delivery();
         rows.report.end = Some(end::end(&mut rows.meter, Some(&theirs), stopped));
         rows.report.peer_host = theirs.host.clone();
         let own = self.results(rows, stopped);

@@ -45,6 +45,7 @@ pub struct Track {
     awaits_mark: bool,
     /// Written, but never acknowledged.
     undelivered: u64,
+    ended_output: bool,
     tcp: TcpSeries,
 }
 
@@ -69,6 +70,7 @@ impl Track {
             shown_lost: 0,
             awaits_mark: false,
             undelivered: 0,
+            ended_output: false,
             tcp: TcpSeries::default(),
         };
         // Retransmits of the handshake are not the test's.
@@ -91,10 +93,23 @@ impl Track {
         self.undelivered = u64::from(self.unacked());
     }
 
-    /// The kernel goes on delivering what was written off: what arrived since then counts again.
+    /// The kernel goes on delivering what was written off: what arrived since then counts again, so that a peer
+    /// never has received more than was sent.
     pub fn settle_delivery(&mut self) {
         if self.undelivered > 0 {
-            self.undelivered = self.undelivered.min(u64::from(self.unacked()));
+            // The end of the stream takes one number, too.
+            let unacked = self.unacked().saturating_sub(u32::from(self.ended_output));
+            self.undelivered = self.undelivered.min(u64::from(unacked));
+        }
+    }
+
+    /// Close, as far as the peer sees; a stream that still delivers is closed later.
+    pub fn close_for_peer(&mut self) {
+        match &self.thread {
+            Thread::Running(handle) if self.undelivered > 0 => {
+                self.ended_output = handle.end_output().is_ok();
+            }
+            _ => self.close(),
         }
     }
 

@@ -166,6 +166,11 @@ impl StreamHandle {
         }
     }
 
+    /// The peer reads on to the end of what was written, while this end still sees how much of it arrives.
+    pub fn end_output(&self) -> io::Result<()> {
+        self.socket.shutdown(std::net::Shutdown::Write)
+    }
+
     pub fn granted(&self) -> Granted {
         sock::granted(&self.socket)
     }
