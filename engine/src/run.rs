@@ -169,7 +169,7 @@ fn server(action: &ServerAction) -> Result<u8, Failure> {
         Ok(ServerOutcome::Stopped { interrupted, .. }) => Some((
             1,
             FailureReason::Interrupted,
-            format!("the server was stopped while {interrupted} tests ran"),
+            format!("the server was stopped while it ran tests ({interrupted})"),
         )),
         Ok(ServerOutcome::Idle) => Some((
             1,

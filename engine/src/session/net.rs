@@ -202,7 +202,7 @@ async fn connect_within(
         Ok(result) => result,
         Err(_) => Err(SessionError::ConnectTimedOut {
             addr: to.to_string(),
-            millis: limit.as_millis(),
+            millis: (limit.as_secs_f64() * 1000.0).round() as u128,
         }),
     }
 }
