@@ -143,17 +143,12 @@ impl RunArgs {
         }
     }
 
-    /// Who we are among the replicas. A pod's name is its host name.
-    pub fn identity(&self) -> String {
-        self.pod_name
-            .clone()
-            .filter(|name| !name.is_empty())
-            .or_else(|| {
-                std::env::var("HOSTNAME")
-                    .ok()
-                    .filter(|name| !name.is_empty())
-            })
-            .unwrap_or_else(|| format!("nettest-operator-{}", std::process::id()))
+    /// Who we are among the replicas. A pod's name is enough: the container before it is dead, so its lease can be
+    /// taken over at once. A host's name is not: two operators of one host would both think that they lead, so
+    /// `distinction` must differ between processes.
+    pub fn identity(&self, distinction: &str) -> String {
+        let pod = self.pod_name.as_deref().filter(|name| !name.is_empty());
+        pod.map_or_else(|| format!("nettest-operator-{distinction}"), str::to_owned)
     }
 }
 
@@ -216,6 +211,13 @@ mod tests {
     fn an_engine_image_is_required() {
         let error = Cli::try_parse_from(["nettest-operator", "run"]).unwrap_err();
         assert!(error.to_string().contains("--engine-image"), "{error}");
+    }
+
+    #[test]
+    fn two_operators_of_one_host_are_two() {
+        let args = run(&["--pod-name", ""]);
+        assert_ne!(args.identity("a"), args.identity("b"));
+        assert_eq!(run(&["--pod-name", "op-0"]).identity("a"), "op-0");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{
     events::Events,
     leader::Election,
     metrics::Metrics,
+    random::{self, RandomError},
     scope::Scope,
     signals,
     telemetry::{self, TelemetryError},
@@ -37,6 +38,8 @@ pub enum ServeError {
     Metrics(#[from] prometheus::Error),
     #[error("signals cannot be received: {0}")]
     Signals(#[source] std::io::Error),
+    #[error(transparent)]
+    Random(#[from] RandomError),
     #[error("leadership is lost: this replica ends, so that it cannot act beside the new leader")]
     LeadershipLost,
     #[error("the controllers ended by themselves")]
@@ -59,43 +62,42 @@ pub async fn serve(args: RunArgs) -> Result<(), ServeError> {
     }
     ready.set(true);
 
+    let identity = args.identity(&random::distinction()?);
     let election = args
         .leader_elect
-        .then(|| Election::new(scope.client().clone(), &args.namespace, args.identity()));
+        .then(|| Election::new(scope.client().clone(), &args.namespace, identity.clone()));
     if let Some(election) = &election {
-        tracing::info!(identity = %args.identity(), "waiting for leadership");
+        tracing::info!(identity, "waiting for leadership");
         if !until_stopped(&stop, election.won()).await {
             return Ok(());
         }
     }
     tracing::info!("leading");
     metrics.leads(true);
-    lead(&args, scope, metrics, election, stop).await
-}
-
-/// Run the controllers while we lead.
-async fn lead(
-    args: &RunArgs,
-    scope: Scope,
-    metrics: Arc<Metrics>,
-    election: Option<Election>,
-    stop: watch::Receiver<bool>,
-) -> Result<(), ServeError> {
     let context = Arc::new(Context {
-        events: Events::new(scope.client().clone(), args.identity()),
+        events: Events::new(scope.client().clone(), identity),
         policy: Policy::with_host_network(&args.host_network().join(",")),
-        engine: engine_config(args),
-        metrics: metrics.clone(),
+        engine: engine_config(&args),
+        metrics,
         scope,
         barrier: Barrier::default(),
         backoff: Backoff::default(),
         runs: OnceLock::new(),
     });
+    lead(context, election, stop).await
+}
+
+/// Run the controllers while we lead.
+async fn lead(
+    context: Arc<Context>,
+    election: Option<Election>,
+    stop: watch::Receiver<bool>,
+) -> Result<(), ServeError> {
     let wired = controller::wire(&context, &stop);
     let _ = context.runs.set(wired.runs);
     let tests = wired.tests;
     let seen = Arc::downgrade(&context);
-    metrics.before_scrape(move |metrics| {
+    context.metrics.before_scrape(move |metrics| {
         metrics.retain(|key| controller::exists(&tests, &key.namespace, &key.name));
         if let Some(context) = seen.upgrade() {
             metrics.pending(context.unfinished_runs().len());

@@ -64,15 +64,16 @@ impl Election {
         let mut renewed = Instant::now();
         let mut seen = None;
         loop {
+            let deadline = renewed + RENEW_DEADLINE;
+            let next = (Instant::now() + RENEW_EVERY).min(deadline);
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => {
                     self.release().await;
                     return;
                 }
-                () = tokio::time::sleep(RENEW_EVERY) => {}
+                () = tokio::time::sleep_until(next) => {}
             }
-            let deadline = renewed + RENEW_DEADLINE;
             // The deadline counts from before the request: the server may have seen it at any time since.
             let started = Instant::now();
             match tokio::time::timeout_at(deadline, self.attempt(&mut seen)).await {
