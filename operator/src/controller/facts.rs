@@ -24,7 +24,9 @@ pub fn turned(old: &[Condition], new: &[Condition]) -> Vec<Fact> {
             continue;
         };
         let told = facts.iter().any(|fact| fact.reason == reason.as_str());
-        if told || reason == Reason::Pending {
+        // Scheduled tells of trouble; that all is well, Running says.
+        let good = type_ == condition::SCHEDULED && now.status != "False";
+        if told || good || reason == Reason::Pending {
             continue;
         }
         facts.push(Fact {
@@ -89,10 +91,7 @@ mod tests {
             [("Starting", false), ("ImagePullFailed", true)]
         );
         let passed = "[[Scheduled, 'True', PodsRunning, m], [Succeeded, 'True', Passed, m]]";
-        assert_eq!(
-            told(blocked, passed),
-            [("Passed", false), ("PodsRunning", false)]
-        );
+        assert_eq!(told(blocked, passed), [("Passed", false)]);
         assert_eq!(told(passed, passed), []);
     }
 
