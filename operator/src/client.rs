@@ -60,6 +60,11 @@ impl CallError {
         self.code() == Some(409)
     }
 
+    /// Whether the same request may succeed a moment later.
+    pub fn is_transient(&self) -> bool {
+        !matches!(self.code(), Some(400..=428 | 430..=499))
+    }
+
     /// A name for metrics: few values, never free text.
     pub fn reason(&self) -> &'static str {
         match self {

@@ -10,9 +10,9 @@ use std::fmt::Debug;
 
 /// How a create went.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Created {
+pub enum Created<K> {
     /// It is there: made now, or by an earlier pass that did not live to tell.
-    Done,
+    Done { object: Box<K>, now: bool },
     /// The name is taken by an object that is not ours.
     Taken { holder: String },
     /// The API server refuses it: admission, quota, Pod Security.
@@ -20,7 +20,7 @@ pub enum Created {
 }
 
 /// Create an engine pod.
-pub async fn pod(pods: &Api<Pod>, pod: &Pod) -> Result<Created, CallError> {
+pub async fn pod(pods: &Api<Pod>, pod: &Pod) -> Result<Created<Pod>, CallError> {
     create("create a pod", pods, pod, |there| {
         [labels::RUN_UID, labels::ATTEMPT, labels::ROLE]
             .iter()
@@ -30,7 +30,10 @@ pub async fn pod(pods: &Api<Pod>, pod: &Pod) -> Result<Created, CallError> {
 }
 
 /// Create the run of a NetTest's generation.
-pub async fn run(runs: &Api<NetTestRun>, run: &NetTestRun) -> Result<Created, CallError> {
+pub async fn run(
+    runs: &Api<NetTestRun>,
+    run: &NetTestRun,
+) -> Result<Created<NetTestRun>, CallError> {
     create("create a NetTestRun", runs, run, |there| {
         controller_uid(there) == controller_uid(run)
     })
@@ -38,7 +41,10 @@ pub async fn run(runs: &Api<NetTestRun>, run: &NetTestRun) -> Result<Created, Ca
 }
 
 /// Create the ConfigMap of a run's documents.
-pub async fn documents(maps: &Api<ConfigMap>, map: &ConfigMap) -> Result<Created, CallError> {
+pub async fn documents(
+    maps: &Api<ConfigMap>,
+    map: &ConfigMap,
+) -> Result<Created<ConfigMap>, CallError> {
     create("create the documents' ConfigMap", maps, map, |there| {
         // Those of another attempt are another measurement.
         controller_uid(there) == controller_uid(map)
@@ -52,7 +58,7 @@ async fn create<K>(
     api: &Api<K>,
     object: &K,
     is_ours: impl FnOnce(&K) -> bool,
-) -> Result<Created, CallError>
+) -> Result<Created<K>, CallError>
 where
     K: Resource + Clone + Debug + Serialize + DeserializeOwned,
 {
@@ -61,14 +67,22 @@ where
         ..PostParams::default()
     };
     let error = match call(what, api.create(&params, object)).await {
-        Ok(_) => return Ok(Created::Done),
+        Ok(object) => {
+            return Ok(Created::Done {
+                object: Box::new(object),
+                now: true,
+            });
+        }
         Err(error) => error,
     };
     match error.status() {
         Some(status) if status.reason == "AlreadyExists" => {
             let there = call("read what has the name", api.get_opt(&object.name_any())).await?;
             match there {
-                Some(there) if is_ours(&there) => Ok(Created::Done),
+                Some(there) if is_ours(&there) => Ok(Created::Done {
+                    object: Box::new(there),
+                    now: false,
+                }),
                 Some(there) => Ok(Created::Taken {
                     holder: there.uid().unwrap_or_default(),
                 }),

@@ -24,6 +24,12 @@ impl Backoff {
         wait
     }
 
+    /// Failures in a row so far.
+    pub fn failures(&self, object: &str) -> u32 {
+        self.counts().get(object).copied().unwrap_or_default()
+    }
+
+    /// Count anew: it went well, or the object is gone.
     pub fn succeeded(&self, object: &str) {
         self.counts().remove(object);
     }

@@ -2,6 +2,7 @@
 //!
 //! - [`net_test`]: makes runs, keeps the history, shows the latest result
 //! - [`net_test_run`]: makes pods, collects, concludes; [`queue`]: who is woken by a pod
+//! - [`undecodable`]: what becomes of objects that do not decode
 //! - [`context`], [`backoff`], [`error`], [`history`], [`facts`]: what they share
 
 pub mod backoff;
@@ -12,6 +13,7 @@ pub mod history;
 pub mod net_test;
 pub mod net_test_run;
 pub mod queue;
+pub mod undecodable;
 
 use context::{Context, Runs};
 use error::PassError;
@@ -19,7 +21,10 @@ use futures::{FutureExt, StreamExt, future::BoxFuture};
 use k8s_openapi::{NamespaceResourceScope, api::core::v1::Pod};
 use kube::{
     Resource, ResourceExt,
-    core::DeserializeGuard,
+    core::{
+        DeserializeGuard,
+        object::{HasSpec, HasStatus},
+    },
     runtime::{
         Controller,
         controller::{self, Action, Config},
@@ -30,13 +35,12 @@ use kube::{
 use nettest_api::{NetTest, NetTestRun};
 use nettest_core::names;
 use serde::de::DeserializeOwned;
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::{fmt::Debug, sync::Arc};
 use tokio::sync::watch;
+use undecodable::Refusable;
 
 /// Passes at once, of each controller: kube sets no limit of its own, and each pass holds connections.
 const CONCURRENCY: u16 = 16;
-/// Objects without news are looked at again after this.
-pub const RESYNC: Duration = Duration::from_secs(300);
 
 pub type Tests = Store<DeserializeGuard<NetTest>>;
 
@@ -60,7 +64,8 @@ pub fn wire(context: &Arc<Context>, stop: &watch::Receiver<bool>) -> Wired {
     let mut all: Vec<BoxFuture<'static, ()>> = Vec::new();
     let mut tests = Vec::new();
     let mut runs = Vec::new();
-    for (api, children) in scope.apis().into_iter().zip(scope.apis::<NetTestRun>()) {
+    let children = scope.apis::<DeserializeGuard<NetTestRun>>();
+    for (api, children) in scope.apis().into_iter().zip(children) {
         let controller =
             new_controller::<NetTest>(api, stop).owns(children, watcher::Config::default());
         tests.push(controller.store());
@@ -72,7 +77,7 @@ pub fn wire(context: &Arc<Context>, stop: &watch::Receiver<bool>) -> Wired {
         let told = context.clone();
         let controller =
             new_controller::<NetTestRun>(api, stop).watches(children, pods.clone(), move |pod| {
-                queue::concerned(&pod, &told.unfinished_runs())
+                queue::concerned(&pod, || told.unfinished_runs())
             });
         runs.push(controller.store());
         all.push(drive(
@@ -117,29 +122,32 @@ fn drive<K, Pass>(
     context: &Arc<Context>,
 ) -> BoxFuture<'static, ()>
 where
-    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + Sync + 'static,
+    K: Refusable + Clone + DeserializeOwned + Debug + Send + Sync + 'static,
+    <K as HasSpec>::Spec: DeserializeOwned,
+    <K as HasStatus>::Status: DeserializeOwned + Send,
     Pass: Future<Output = Result<Action, PassError>> + Send + 'static,
 {
     let pass = move |guard: Arc<DeserializeGuard<K>>, context: Arc<Context>| async move {
         let _timer = context.metrics.time_reconcile(kind);
-        let object = match &guard.0 {
-            Ok(object) => Arc::new(object.clone()),
+        let action = match &guard.0 {
+            Ok(object) => reconcile(Arc::new(object.clone()), context.clone()).await?,
             Err(invalid) => {
-                // The watch goes on for all others; a change of the object brings it back here.
                 tracing::warn!(kind, name = %name(guard.as_ref()), error = %invalid.error, "object does not decode");
                 context.metrics.reconcile_failed(kind, "Undecodable");
-                return Ok(Action::await_change());
+                let namespace = guard.namespace().unwrap_or_default();
+                undecodable::look::<K>(&context, &namespace, &guard.name_any()).await?;
+                // A change of the object brings it back here.
+                Action::await_change()
             }
         };
-        let action = reconcile(object, context.clone()).await?;
-        context.backoff.succeeded(&key(kind, guard.as_ref()));
+        context.backoff.succeeded(&key(guard.as_ref()));
         Ok(action)
     };
     let on_error = move |guard: Arc<DeserializeGuard<K>>,
                          error: &PassError,
                          context: Arc<Context>| {
         context.metrics.reconcile_failed(kind, error.reason());
-        let wait = context.backoff.failed(&key(kind, guard.as_ref()));
+        let wait = context.backoff.failed(&key(guard.as_ref()));
         tracing::warn!(kind, name = %name(guard.as_ref()), %error, wait = wait.as_secs_f64(), "pass failed");
         Action::requeue(wait)
     };
@@ -148,10 +156,15 @@ where
         .run(pass, on_error, context.clone())
         .for_each(move |outcome| {
             match outcome {
-                // Failed passes were logged above; deletions and children of runs that are gone are everyday.
-                Ok(_)
-                | Err(controller::Error::ReconcilerFailed(..))
-                | Err(controller::Error::ObjectNotFound(_)) => {}
+                // Failed passes were logged above.
+                Ok(_) | Err(controller::Error::ReconcilerFailed(..)) => {}
+                // It was deleted. After a failed pass, the next try ends here, so that the count goes, too.
+                Err(controller::Error::ObjectNotFound(gone)) => {
+                    let namespace = gone.namespace.as_deref().unwrap_or_default();
+                    counted
+                        .backoff
+                        .succeeded(&key_of(kind, namespace, &gone.name));
+                }
                 Err(error) => {
                     counted.metrics.reconcile_failed(kind, "Watch");
                     tracing::warn!(kind, %error, "watch");
@@ -170,8 +183,14 @@ fn name<K: Resource>(object: &K) -> String {
     )
 }
 
-fn key<K: Resource>(kind: &str, object: &K) -> String {
-    format!("{kind} {}", name(object))
+/// By what failures are counted.
+fn key<K: Resource<DynamicType = ()>>(object: &K) -> String {
+    let namespace = object.namespace().unwrap_or_default();
+    key_of(&K::kind(&()), &namespace, &object.name_any())
+}
+
+fn key_of(kind: &str, namespace: &str, name: &str) -> String {
+    format!("{kind} {namespace}/{name}")
 }
 
 /// Whether one of the stores has the object.

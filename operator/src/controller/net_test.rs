@@ -1,6 +1,6 @@
 //! One pass over a NetTest: its runs, its history, its status, its metrics.
 
-use super::{RESYNC, context::Context, error::PassError, facts, history};
+use super::{context::Context, error::PassError, facts, history, undecodable::Refusable};
 use crate::{
     apply::{
         create::{self, Created, controller_uid},
@@ -18,9 +18,22 @@ use kube::{
     core::DeserializeGuard,
     runtime::controller::Action,
 };
-use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, condition, labels, result::Verdict};
-use nettest_core::{conditions::find, names, status::test_status};
+use nettest_api::{
+    NetTest, NetTestRun, NetTestRunSpec, NetTestSpec, NetTestStatus, condition, labels,
+    result::Verdict,
+};
+use nettest_core::{
+    conditions::find,
+    names,
+    status::{refused_run_status, test_status},
+    validate::Refusal,
+};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+/// A test whose run goes on is looked at again this often, though the run's watch tells sooner.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// … and one that has its result: ten thousand of them make eleven requests a second.
+const RESYNC: Duration = Duration::from_secs(1800);
 
 pub async fn reconcile(cached: Arc<NetTest>, context: Arc<Context>) -> Result<Action, PassError> {
     let namespace = cached.namespace().unwrap_or_default();
@@ -39,31 +52,72 @@ pub async fn reconcile(cached: Arc<NetTest>, context: Arc<Context>) -> Result<Ac
     publish(&context, key, &test, &runs);
 
     let generation = test.metadata.generation.unwrap_or(1);
-    let current = runs
+    let mut current = runs
         .iter()
-        .find(|run| run.spec.test_generation == Some(generation));
-    let mut again = RESYNC;
+        .find(|run| run.spec.test_generation == Some(generation))
+        .cloned();
+    let settled = is_settled(&test, generation);
+    let mut again = if settled || current.as_ref().is_some_and(history::is_finished) {
+        RESYNC
+    } else {
+        PATIENCE
+    };
     if let Some(old) = history::to_delete(&runs, generation) {
         let uid = old.uid().unwrap_or_default();
         delete(&runs_api, &old.name_any(), &uid).await?;
         tracing::info!(test = %test.name_any(), run = %old.name_any(), "run deleted");
         again = Duration::ZERO;
-    } else if current.is_none() && !is_settled(&test, generation) {
-        make_run(&context, &runs_api, &test, generation).await?;
+    } else if current.is_none() && !settled {
+        current = Some(make_run(&context, &runs_api, &test, generation).await?);
     }
 
     // A run that was deleted takes nothing away from the test: its result stands until there is another.
-    if current.is_some() || !is_settled(&test, generation) {
-        let new = test_status(&test, current, Timestamp::now());
-        let old = test.status.clone().unwrap_or_default();
-        if old != new {
-            status::apply(&tests, &test, &new).await?;
-            if let Some(fact) = facts::ended(&old.conditions, &new.conditions) {
-                context.events.tell(fact, &test.object_ref(&())).await;
-            }
-        }
+    if current.is_some() || !settled {
+        let new = test_status(&test, current.as_ref(), Timestamp::now());
+        write_status(&context, &test, new).await?;
     }
     Ok(Action::requeue(again))
+}
+
+/// Write the status if it changed, and tell the end.
+async fn write_status(
+    context: &Context,
+    test: &NetTest,
+    new: NetTestStatus,
+) -> Result<(), PassError> {
+    let old = test.status.clone().unwrap_or_default();
+    if old != new {
+        status::apply(&context.scope, test, &new).await?;
+        if let Some(fact) = facts::ended(&old.conditions, &new.conditions) {
+            context.events.tell(fact, &test.object_ref(&())).await;
+        }
+    }
+    Ok(())
+}
+
+impl Refusable for NetTest {
+    async fn refuse(
+        context: &Context,
+        metadata: ObjectMeta,
+        status: Option<NetTestStatus>,
+        refusal: &Refusal,
+    ) -> Result<(), PassError> {
+        let test = NetTest {
+            metadata,
+            spec: NetTestSpec::default(),
+            status,
+        };
+        let generation = test.metadata.generation.unwrap_or(1);
+        if is_settled(&test, generation) {
+            return Ok(());
+        }
+        // What a run of it would say, if one could be made.
+        let mut run = run_of(&test, generation);
+        run.metadata.name = None;
+        let now = Timestamp::now();
+        run.status = Some(refused_run_status(&run, refusal, now));
+        write_status(context, &test, test_status(&test, Some(&run), now)).await
+    }
 }
 
 /// The runs that this very test owns. One that does not decode counts as none.
@@ -101,11 +155,38 @@ async fn make_run(
     runs: &Api<NetTestRun>,
     test: &NetTest,
     generation: i64,
-) -> Result<(), PassError> {
-    let name = names::run_name(&test.name_any(), generation);
-    let run = NetTestRun {
+) -> Result<NetTestRun, PassError> {
+    let run = run_of(test, generation);
+    let name = run.name_any();
+    match create::run(runs, &run).await? {
+        Created::Done { object, now } => {
+            if now {
+                tracing::info!(test = %test.name_any(), run = %name, "run created");
+                let fact = Fact {
+                    warning: false,
+                    reason: "RunCreated",
+                    action: "CreateRun",
+                    note: format!("NetTestRun {name} measures generation {generation}"),
+                };
+                context.events.tell(fact, &test.object_ref(&())).await;
+            }
+            Ok(*object)
+        }
+        // Mostly the run of an earlier test of this name, on its way out.
+        Created::Taken { holder } => Err(PassError::NameTaken { name, holder }),
+        Created::Refused(status) => Err(PassError::Refused {
+            what: "NetTestRun",
+            name,
+            message: status.message.clone(),
+        }),
+    }
+}
+
+/// The run of a generation. Its name is always the same, so there is never a second one.
+fn run_of(test: &NetTest, generation: i64) -> NetTestRun {
+    NetTestRun {
         metadata: ObjectMeta {
-            name: Some(name.clone()),
+            name: Some(names::run_name(&test.name_any(), generation)),
             namespace: test.namespace(),
             labels: Some(BTreeMap::from([
                 (
@@ -126,59 +207,33 @@ async fn make_run(
             test: test.spec.clone(),
         },
         status: None,
-    };
-    match create::run(runs, &run).await? {
-        Created::Done => {
-            tracing::info!(test = %test.name_any(), run = %name, "run created");
-            let fact = Fact {
-                warning: false,
-                reason: "RunCreated",
-                action: "CreateRun",
-                note: format!("NetTestRun {name} measures generation {generation}"),
-            };
-            context.events.tell(fact, &test.object_ref(&())).await;
-            Ok(())
-        }
-        // Mostly the run of an earlier test of this name, on its way out.
-        Created::Taken { holder } => Err(PassError::NameTaken { name, holder }),
-        Created::Refused(status) => Err(PassError::Refused {
-            what: "NetTestRun",
-            name,
-            message: status.message.clone(),
-        }),
     }
 }
 
-/// Show the latest finished run; after its run is gone, what the test's own status still has.
+/// Show the latest finished run; after its run is gone, what the test's own status still has; else nothing, so
+/// that the figures of an earlier object of this name go.
 fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun]) {
     let last_success = history::latest_passed(runs)
         .and_then(|run| run.status.as_ref()?.finish_time.as_ref())
         .map(|time| time.0);
-    if let Some(run) = history::latest_finished(runs) {
-        let Some(status) = &run.status else { return };
-        let Some(verdict) = status.verdict else {
-            return;
-        };
-        let finished = Finished {
+    let of_run = || {
+        let run = history::latest_finished(runs)?;
+        let status = run.status.as_ref()?;
+        Some(Finished {
             spec: &run.spec.test,
             pair: status.pair.as_ref(),
             results: &status.results,
             thresholds: &status.thresholds,
-            verdict,
+            verdict: status.verdict?,
             finished: status.finish_time.as_ref().map(|time| time.0),
             last_success,
-        };
-        context.metrics.publish(key, &finished);
-        return;
-    }
-    let settled = test.status.as_ref().filter(|_| {
-        test.metadata
-            .generation
-            .is_some_and(|generation| is_settled(test, generation))
-    });
-    if let Some((status, verdict)) = settled.and_then(|status| Some((status, status.verdict?))) {
+        })
+    };
+    let of_test = || {
+        let status = test.status.as_ref()?;
+        let verdict = status.verdict?;
         let ended = status.last_run_time.as_ref().map(|time| time.0);
-        let finished = Finished {
+        is_settled(test, test.metadata.generation?).then_some(Finished {
             spec: &test.spec,
             pair: status.pair.as_ref(),
             results: &status.results,
@@ -186,8 +241,11 @@ fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun])
             verdict,
             finished: ended,
             last_success: last_success.or(ended.filter(|_| verdict == Verdict::Passed)),
-        };
-        context.metrics.publish(key, &finished);
+        })
+    };
+    match of_run().or_else(of_test) {
+        Some(finished) => context.metrics.publish(key, &finished),
+        None => context.metrics.forget(&key),
     }
 }
 

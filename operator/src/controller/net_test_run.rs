@@ -1,6 +1,8 @@
 //! One pass over a NetTestRun: observe, validate, plan, apply, collect, status.
 
-use super::{RESYNC, context::Context, error::PassError, facts, history::is_finished};
+use super::{
+    context::Context, error::PassError, facts, history::is_finished, key, undecodable::Refusable,
+};
 use crate::{
     apply::{
         create::{self, Created},
@@ -8,14 +10,16 @@ use crate::{
         status,
     },
     client::call,
-    collect::collect,
+    collect::{self, collect},
     metrics::RunResult,
     observe, random,
 };
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
-use kube::{Api, Resource, ResourceExt, runtime::controller::Action};
-use nettest_api::{NetTestRun, NetTestRunStatus};
+use kube::{Api, Resource, ResourceExt, api::ObjectMeta, runtime::controller::Action};
+use nettest_api::{
+    NetTestRun, NetTestRunSpec, NetTestRunStatus, NetTestSpec, net_test_run::DocumentsStatus,
+};
 use nettest_core::{
     observed::{Observed, RunFacts},
     plan::{self, Plan, Stage, Step},
@@ -23,9 +27,14 @@ use nettest_core::{
     refusal::CreateRefusal,
     status::{refused_run_status, run_status},
     valid::ValidTest,
-    validate::validate,
+    validate::{Refusal, validate},
 };
+use nettest_report::digest::Digest;
 use std::{sync::Arc, time::Duration};
+
+/// Passes that may fail before a result is stored without its documents: about 15 s, in which a kubelet that is
+/// restarted comes back. The figures are in the pod alone meanwhile, so not longer.
+const DOCUMENTS_TRIES: u32 = 4;
 
 /// One pass. The cached object says only which run to look at: its status may be behind our own writes.
 pub async fn reconcile(
@@ -48,7 +57,9 @@ pub async fn reconcile(
         Err(refusal) => {
             if !is_finished(&run) {
                 let new = refused_run_status(&run, &refusal, now);
-                write_status(&context, &runs, &run, new).await?;
+                write_status(&context, &run, new).await?;
+                // Pods that it may have from before the policy changed go with the next pass.
+                return Ok(Action::requeue(Duration::ZERO));
             }
             let seen = observe(&context, facts).await?;
             let Plan {
@@ -70,7 +81,7 @@ pub async fn reconcile(
         namespace: &namespace,
     };
     let plan = pass.act(facts, now).await?;
-    pass.conclude(&runs, plan).await
+    pass.conclude(plan).await
 }
 
 /// What a pass works on.
@@ -89,11 +100,11 @@ impl Pass<'_> {
         let mut plan = plan::plan(self.test, &seen, now);
         // The first pod claims both nodes: look again and create under the barrier.
         let claims = |plan: &Plan| matches!(&plan.step, Some(Step::CreatePod(pod)) if matches!(pod.part, Part::Server));
-        let _barrier = if claims(&plan) {
-            let barrier = self.context.barrier.enter().await;
+        let _held = if claims(&plan) {
+            let held = self.context.barrier.enter().await;
             seen = observe(self.context, facts).await?;
             plan = plan::plan(self.test, &seen, now);
-            Some(barrier)
+            Some(held)
         } else {
             None
         };
@@ -120,7 +131,7 @@ impl Pass<'_> {
                 let token = random::token()?;
                 let pod = pod::pod(self.test, self.owner, planned, &self.context.engine, &token);
                 match create::pod(&pods, &pod).await? {
-                    Created::Done => {
+                    Created::Done { .. } => {
                         tracing::info!(run = %self.owner.run, pod = %planned.name, "pod created");
                         Ok(None)
                     }
@@ -144,7 +155,7 @@ impl Pass<'_> {
     }
 
     /// Collect what there is to collect, then write the status, last.
-    async fn conclude(&self, runs: &Api<NetTestRun>, plan: Plan) -> Result<Action, PassError> {
+    async fn conclude(&self, plan: Plan) -> Result<Action, PassError> {
         let Plan {
             step: _,
             progress,
@@ -152,16 +163,27 @@ impl Pass<'_> {
             requeue_after,
         } = plan;
         let documents = match (&progress.stage, pod) {
-            (Stage::Measured(digest), Some(pod)) => {
-                Some(collect(&self.context.scope, self.run, self.namespace, &pod, digest).await)
-            }
+            (Stage::Measured(digest), Some(pod)) => Some(self.documents(&pod, digest).await?),
             _ => None,
         };
         // Collecting takes time: the result ends when it is written.
         let now = Timestamp::now();
         let new = run_status(self.run, self.test, &progress, documents, now);
-        write_status(self.context, runs, self.run, new).await?;
+        write_status(self.context, self.run, new).await?;
         Ok(requeue(requeue_after))
+    }
+
+    /// The documents, if need be at another pass: the client pod stays until the status is written.
+    async fn documents(&self, pod: &str, digest: &Digest) -> Result<DocumentsStatus, PassError> {
+        let failures = self.context.backoff.failures(&key(self.run));
+        match collect(&self.context.scope, self.run, self.namespace, pod, digest).await {
+            Ok(documents) => Ok(documents),
+            Err(error) if failures < DOCUMENTS_TRIES => Err(error.into()),
+            Err(error) => {
+                tracing::warn!(pod, %error, "the documents are lost; the figures are in the digest");
+                Ok(collect::LOST)
+            }
+        }
     }
 }
 
@@ -177,7 +199,6 @@ async fn observe(context: &Context, run: RunFacts) -> Result<Observed, PassError
 /// Write the status if it changed, and tell what turned.
 async fn write_status(
     context: &Context,
-    runs: &Api<NetTestRun>,
     run: &NetTestRun,
     new: NetTestRunStatus,
 ) -> Result<(), PassError> {
@@ -185,7 +206,7 @@ async fn write_status(
     if old == new {
         return Ok(());
     }
-    status::apply(runs, run, &new).await?;
+    status::apply(&context.scope, run, &new).await?;
     if let (None, Some(verdict)) = (old.verdict, new.verdict) {
         let seconds = new
             .start_time
@@ -202,8 +223,34 @@ async fn write_status(
     Ok(())
 }
 
+/// Nothing is left to do for a finished run without pods: thousands of them cost no requests. Should a pod of its
+/// turn up late, the pods' watch brings the run back.
 fn requeue(after: Option<Duration>) -> Action {
-    Action::requeue(after.unwrap_or(RESYNC))
+    after.map_or_else(Action::await_change, Action::requeue)
+}
+
+impl Refusable for NetTestRun {
+    async fn refuse(
+        context: &Context,
+        metadata: ObjectMeta,
+        status: Option<NetTestRunStatus>,
+        refusal: &Refusal,
+    ) -> Result<(), PassError> {
+        let run = NetTestRun {
+            metadata,
+            spec: NetTestRunSpec {
+                test_name: None,
+                test_generation: None,
+                test: NetTestSpec::default(),
+            },
+            status,
+        };
+        if is_finished(&run) {
+            return Ok(());
+        }
+        let new = refused_run_status(&run, refusal, Timestamp::now());
+        write_status(context, &run, new).await
+    }
 }
 
 #[cfg(test)]

@@ -11,10 +11,14 @@ const WOKEN: usize = 16;
 
 type Guarded = DeserializeGuard<NetTestRun>;
 
-/// The runs to look at. `unfinished` may be in any order.
-pub fn concerned(pod: &Pod, unfinished: &[Arc<Guarded>]) -> Vec<ObjectRef<Guarded>> {
+/// The runs to look at. `unfinished` may be in any order; it is asked only when needed.
+pub fn concerned(
+    pod: &Pod,
+    unfinished: impl FnOnce() -> Vec<Arc<Guarded>>,
+) -> Vec<ObjectRef<Guarded>> {
     let mut concerned: Vec<ObjectRef<Guarded>> = owner(pod).into_iter().collect();
     if pod.metadata.deletion_timestamp.is_some() {
+        let unfinished = unfinished();
         let mut waiting: Vec<&NetTestRun> = unfinished
             .iter()
             .filter_map(|run| run.0.as_ref().ok())
@@ -72,8 +76,8 @@ mod tests {
     #[test]
     fn a_pod_that_goes_wakes_the_oldest_that_wait() {
         let runs: Vec<_> = (0..20).map(|n| run(n, 59 - n)).collect();
-        assert_eq!(names(&concerned(&pod(false), &runs)), ["r0"]);
-        let woken = names(&concerned(&pod(true), &runs));
+        assert_eq!(names(&concerned(&pod(false), || runs.clone())), ["r0"]);
+        let woken = names(&concerned(&pod(true), || runs.clone()));
         assert_eq!(woken.len(), 1 + WOKEN);
         assert_eq!(&woken[..3], ["r0", "r19", "r18"]);
     }

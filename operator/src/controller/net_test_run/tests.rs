@@ -241,12 +241,8 @@ async fn a_finished_run_removes_its_very_pods_and_leaves_the_status() {
 #[tokio::test]
 async fn a_refused_spec_makes_no_pod() {
     let bad = RUN.replace("{repeats: {count: 1}}", "{traffic: {duration: 99h}}");
-    let (outcome, asked) = pass(script(vec![
-        vec![Expect::get(READ, &bad), Expect::patch(STATUS, &bad)],
-        observed(&[]),
-    ]))
-    .await;
-    outcome.unwrap();
+    let (outcome, asked) = pass(vec![Expect::get(READ, &bad), Expect::patch(STATUS, &bad)]).await;
+    assert_eq!(outcome.unwrap(), Action::requeue(Duration::ZERO));
     let accepted = condition(asked.body("PATCH"), "Accepted");
     assert_eq!(
         (&accepted["status"], &accepted["reason"]),
@@ -260,6 +256,69 @@ async fn a_refused_spec_makes_no_pod() {
         "{accepted}"
     );
     assert_eq!(asked.events, ["InvalidSpec"]);
+}
+
+#[tokio::test]
+async fn a_run_that_is_no_longer_permitted_loses_its_pods_once_its_status_says_so() {
+    let refused = format!(
+        "{}status: {{conditions: [{{type: Succeeded, status: 'False', reason: NotPermitted, message: m, lastTransitionTime: '2026-11-30T16:01:00Z'}}]}}\n",
+        RUN.replace("{repeats: {count: 1}}", "{traffic: {duration: 99h}}")
+    );
+    let (outcome, _) = pass(script(vec![
+        vec![Expect::get(READ, &refused)],
+        observed(&[&server()]),
+        vec![Expect::delete("/pods/rack-1-a1-server")],
+    ]))
+    .await;
+    assert_eq!(outcome.unwrap(), Action::requeue(Duration::ZERO));
+    // Then nothing is left to do, and a finished run asks for nothing until something changes.
+    let (outcome, _) = pass(script(vec![
+        vec![Expect::get(READ, &refused)],
+        observed(&[]),
+    ]))
+    .await;
+    assert_eq!(outcome.unwrap(), Action::await_change());
+}
+
+#[tokio::test]
+async fn a_status_that_others_wrote_meanwhile_is_not_written_over() {
+    let read = |version: &str, status: &str| {
+        format!(
+            "{}{status}",
+            RUN.replace(
+                "uid: run-uid",
+                &format!("uid: run-uid, resourceVersion: '{version}'")
+            )
+        )
+    };
+    let conflict = || Expect::refusal("PATCH", STATUS, 409, "Conflict", "has been modified");
+    let until_conflict = || {
+        script(vec![
+            vec![Expect::get(READ, &read("7", ""))],
+            observed(&[]),
+            observed(&[]),
+            vec![Expect::post(PODS), conflict()],
+        ])
+    };
+    // An annotation: what was judged still stands.
+    let mut annotated = until_conflict();
+    annotated.push(Expect::get(READ, &read("8", "")));
+    annotated.push(Expect::patch(STATUS, RUN));
+    let (outcome, asked) = pass(annotated).await;
+    outcome.unwrap();
+    let versions: Vec<&Value> = asked
+        .bodies
+        .iter()
+        .filter(|body| body.get("status").is_some() && body["kind"] == "NetTestRun")
+        .map(|body| &body["metadata"]["resourceVersion"])
+        .collect();
+    assert_eq!(versions, ["7", "8"]);
+    // A status: another leader's. Ours is of yesterday.
+    let mut judged = until_conflict();
+    judged.push(Expect::get(READ, &read("8", "status: {verdict: Passed}\n")));
+    let (outcome, asked) = pass(judged).await;
+    assert_eq!(outcome.unwrap_err().reason(), "Conflict");
+    assert_eq!(asked.events, [""; 0]);
 }
 
 #[tokio::test]

@@ -1,10 +1,14 @@
 //! From a client's end to the stored result.
 
 use super::{READ, RUN, STATUS, client_with, condition, measured, observed, pass, script, server};
-use crate::scenario::Expect;
+use crate::{
+    controller::{context::Context, error::PassError, net_test_run::reconcile},
+    scenario::{Asked, Expect, play},
+};
 use kube::runtime::controller::Action;
+use nettest_api::NetTestRun;
 use serde_json::{Value, json};
-use std::{io::Read, time::Duration};
+use std::{io::Read, sync::Arc, time::Duration};
 
 #[tokio::test]
 async fn a_result_is_kept_whole_and_its_status_is_the_last_write() {
@@ -14,8 +18,8 @@ async fn a_result_is_kept_whole_and_its_status_is_the_last_write() {
         vec![Expect::get(READ, RUN)],
         observed(&[&server(), &client_with(&digest)]),
         vec![
-            Expect::text("/pods/rack-1-a1-client/log", &format!("noise\n{line}\n")),
-            Expect::post("/api/v1/namespaces/default/configmaps"),
+            Expect::text(LOG, &format!("noise\n{line}\n")),
+            Expect::post(CONFIG_MAPS),
             Expect::patch(STATUS, RUN),
         ],
     ]))
@@ -37,7 +41,7 @@ async fn a_result_is_kept_whole_and_its_status_is_the_last_write() {
         190_000_000
     );
     assert_eq!(condition(status, "Succeeded")["reason"], "Passed");
-    assert_eq!(asked.events, ["Passed", "PodsRunning"]);
+    assert_eq!(asked.events, ["Passed"]);
 }
 
 /// SHA-256 of the line of `measured` with its newline, by sha256sum.
@@ -53,28 +57,62 @@ fn unzip(map: &Value) -> String {
     text
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_log_that_cannot_be_read_costs_the_documents_only() {
+const LOG: &str = "/pods/rack-1-a1-client/log";
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// A pass over a run that has its result, after as many that failed.
+async fn collected(failures: u32, answers: Vec<Expect>) -> (Result<Action, PassError>, Asked) {
     let (_, digest) = measured();
-    let broken = || {
-        Expect::refusal(
-            "GET",
-            "/pods/rack-1-a1-client/log",
-            500,
-            "InternalError",
-            "the kubelet is away",
-        )
-    };
-    let (outcome, asked) = pass(script(vec![
+    let script = script(vec![
         vec![Expect::get(READ, RUN)],
         observed(&[&server(), &client_with(&digest)]),
-        vec![broken(), broken(), Expect::patch(STATUS, RUN)],
-    ]))
-    .await;
-    outcome.unwrap();
-    let status = asked.body("PATCH");
-    assert_eq!(status["status"]["verdict"], "Passed");
-    assert_eq!(status["status"]["documents"], json!({"truncated": true}));
+        answers,
+    ]);
+    play(script, |context: Arc<Context>| async move {
+        let run: NetTestRun = serde_yaml::from_str(RUN).unwrap();
+        for _ in 0..failures {
+            context.backoff.failed("NetTestRun default/rack-1");
+        }
+        reconcile(Arc::new(run), context).await
+    })
+    .await
+}
+
+fn away(method: &'static str, path: &'static str) -> Expect {
+    Expect::refusal(method, path, 500, "InternalError", "away for a moment")
+}
+
+#[tokio::test]
+async fn what_may_come_with_another_pass_is_waited_for_while_the_pod_is_there() {
+    let (outcome, asked) = collected(0, vec![away("GET", LOG)]).await;
+    assert_eq!(outcome.unwrap_err().reason(), "ServerError");
+    assert!(!asked.lines.iter().any(|line| line.starts_with("PATCH")));
+
+    let (line, _) = measured();
+    let log = || Expect::text(LOG, &format!("{line}\n"));
+    let (outcome, _) = collected(3, vec![log(), away("POST", CONFIG_MAPS)]).await;
+    assert_eq!(outcome.unwrap_err().reason(), "ServerError");
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_read_costs_the_documents_only() {
+    let (line, _) = measured();
+    let log = || Expect::text(LOG, &format!("{line}\n"));
+    let quota = || Expect::refusal("POST", CONFIG_MAPS, 403, "Forbidden", "exceeded quota");
+    for (failures, mut answers) in [
+        (4, vec![away("GET", LOG)]),
+        (4, vec![log(), away("POST", CONFIG_MAPS)]),
+        // No other pass would bring these.
+        (0, vec![log(), quota()]),
+        (0, vec![Expect::refusal("GET", LOG, 403, "Forbidden", "no")]),
+    ] {
+        answers.push(Expect::patch(STATUS, RUN));
+        let (outcome, asked) = collected(failures, answers).await;
+        outcome.unwrap();
+        let status = asked.body("PATCH");
+        assert_eq!(status["status"]["verdict"], "Passed");
+        assert_eq!(status["status"]["documents"], json!({"truncated": true}));
+    }
 }
 
 #[tokio::test]
