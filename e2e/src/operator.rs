@@ -69,6 +69,20 @@ impl Operator {
         .await
     }
 
+    /// Waits until the kubelet has started its container again.
+    pub async fn restarted(&self, cluster: &Cluster) -> Result<()> {
+        let (name, before) = (self.pod.name_any(), restarts(&self.pod));
+        until(
+            "the operator's container runs again",
+            seconds(60),
+            async || {
+                let pod = pods(cluster).get(&name).await?;
+                Ok(Seen::when(restarts(&pod) > before, || describe(&pod)))
+            },
+        )
+        .await
+    }
+
     /// Its process on this machine, which is really the operator.
     pub fn process(&self) -> Result<Process> {
         Container::of(&self.pod, "operator")?.process("nettest-operator")

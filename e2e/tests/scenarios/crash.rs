@@ -79,6 +79,7 @@ async fn again_and_again() -> Result<()> {
         for _ in 0..2 {
             let operator = Operator::fresh(&ns.cluster).await?;
             operator.process()?.kill().await?;
+            operator.restarted(&ns.cluster).await?;
         }
         one_result(ns, "crash").await
     })

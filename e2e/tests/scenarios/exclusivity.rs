@@ -3,7 +3,9 @@
 use anyhow::{Result, ensure};
 use kube::ResourceExt;
 use nettest_api::{condition, labels};
-use nettest_e2e::{Namespace, engine_pod::phase, manifest::short, net_test::state, seconds};
+use nettest_e2e::{
+    Namespace, engine_pod::is_terminated, manifest::short, net_test::state, seconds,
+};
 use std::{collections::BTreeSet, time::Instant};
 
 #[tokio::test]
@@ -15,11 +17,12 @@ async fn pairs_on_the_same_nodes_wait_for_each_other() -> Result<()> {
         let begun = Instant::now();
         let mut queued = BTreeSet::new();
         loop {
-            // Pods of two runs that are not over at one moment would share a node.
+            // Engines of two runs that are not over at one moment would share a node. A pod's own phase lags behind
+            // its container's end.
             let pods = ns.engine_pods().await?;
             let live: BTreeSet<_> = pods
                 .iter()
-                .filter(|pod| !matches!(phase(pod), "Succeeded" | "Failed"))
+                .filter(|pod| !is_terminated(pod))
                 .filter_map(|pod| pod.labels().get(labels::RUN_UID))
                 .collect();
             ensure!(
