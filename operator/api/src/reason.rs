@@ -1,8 +1,28 @@
 //! The fixed list of reasons. They are API: used by condition, event and metric alike.
 
-/// Why a condition has its status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
+/// The list, written once: a reason's name is its text.
+macro_rules! reasons {
+    ($($name:ident),+ $(,)?) => {
+        /// Why a condition has its status.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Reason {
+            $($name),+
+        }
+
+        impl Reason {
+            /// Every reason, in the order of the list.
+            pub const ALL: &'static [Reason] = &[$(Reason::$name),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Reason::$name => stringify!($name)),+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
     // progress
     Valid,
     Pending,
@@ -45,46 +65,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Every reason, in the order of the list above.
-    pub const ALL: &'static [Reason] = &[
-        Reason::Valid,
-        Reason::Pending,
-        Reason::Queued,
-        Reason::Starting,
-        Reason::Running,
-        Reason::PodsRunning,
-        Reason::MeasurementComplete,
-        Reason::ThresholdsMet,
-        Reason::NoThresholds,
-        Reason::ExclusiveConfirmed,
-        Reason::SharedPool,
-        Reason::Passed,
-        Reason::ThresholdNotMet,
-        Reason::NotMeasured,
-        Reason::Refused,
-        Reason::Unschedulable,
-        Reason::PodSecurityDenied,
-        Reason::QuotaExceeded,
-        Reason::AdmissionDenied,
-        Reason::ImagePullFailed,
-        Reason::PortConflict,
-        Reason::TopologyAffinityError,
-        Reason::SMTAlignmentError,
-        Reason::ExclusiveCPUNotGranted,
-        Reason::PeerUnreachable,
-        Reason::NameNotResolved,
-        Reason::ServerBusy,
-        Reason::ProtocolUnsupported,
-        Reason::EngineCrashed,
-        Reason::EngineOutOfMemory,
-        Reason::ScheduleTimeout,
-        Reason::RunTimeout,
-        Reason::Interrupted,
-        Reason::NodeLost,
-        Reason::InvalidSpec,
-        Reason::NotPermitted,
-    ];
-
     /// The reason of this name.
     pub fn parse(text: &str) -> Option<Reason> {
         Self::ALL
@@ -92,51 +72,45 @@ impl Reason {
             .copied()
             .find(|reason| reason.as_str() == text)
     }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Reason::Valid => "Valid",
-            Reason::Pending => "Pending",
-            Reason::Queued => "Queued",
-            Reason::Starting => "Starting",
-            Reason::Running => "Running",
-            Reason::PodsRunning => "PodsRunning",
-            Reason::MeasurementComplete => "MeasurementComplete",
-            Reason::ThresholdsMet => "ThresholdsMet",
-            Reason::NoThresholds => "NoThresholds",
-            Reason::ExclusiveConfirmed => "ExclusiveConfirmed",
-            Reason::SharedPool => "SharedPool",
-            Reason::Passed => "Passed",
-            Reason::ThresholdNotMet => "ThresholdNotMet",
-            Reason::NotMeasured => "NotMeasured",
-            Reason::Refused => "Refused",
-            Reason::Unschedulable => "Unschedulable",
-            Reason::PodSecurityDenied => "PodSecurityDenied",
-            Reason::QuotaExceeded => "QuotaExceeded",
-            Reason::AdmissionDenied => "AdmissionDenied",
-            Reason::ImagePullFailed => "ImagePullFailed",
-            Reason::PortConflict => "PortConflict",
-            Reason::TopologyAffinityError => "TopologyAffinityError",
-            Reason::SMTAlignmentError => "SMTAlignmentError",
-            Reason::ExclusiveCPUNotGranted => "ExclusiveCPUNotGranted",
-            Reason::PeerUnreachable => "PeerUnreachable",
-            Reason::NameNotResolved => "NameNotResolved",
-            Reason::ServerBusy => "ServerBusy",
-            Reason::ProtocolUnsupported => "ProtocolUnsupported",
-            Reason::EngineCrashed => "EngineCrashed",
-            Reason::EngineOutOfMemory => "EngineOutOfMemory",
-            Reason::ScheduleTimeout => "ScheduleTimeout",
-            Reason::RunTimeout => "RunTimeout",
-            Reason::Interrupted => "Interrupted",
-            Reason::NodeLost => "NodeLost",
-            Reason::InvalidSpec => "InvalidSpec",
-            Reason::NotPermitted => "NotPermitted",
-        }
-    }
 }
 
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reason;
+
+    #[test]
+    fn every_reason_is_read_back_and_explained_to_users() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reasons.md");
+        let page = std::fs::read_to_string(page).expect("docs/reasons.md");
+        for &reason in Reason::ALL {
+            assert_eq!(Reason::parse(reason.as_str()), Some(reason));
+            let (section, row) = (format!("### {reason}"), format!("| {reason} |"));
+            assert!(
+                page.lines()
+                    .any(|line| line == section || line.starts_with(&row)),
+                "docs/reasons.md does not explain {reason}"
+            );
+        }
+        assert_eq!(Reason::parse("passed"), None);
+    }
+
+    #[test]
+    fn no_reason_is_explained_that_does_not_exist() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reasons.md");
+        let page = std::fs::read_to_string(page).expect("docs/reasons.md");
+        let explained: Vec<&str> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix("### "))
+            .collect();
+        assert!(explained.len() > 10, "{explained:?}");
+        for name in explained {
+            assert!(Reason::parse(name).is_some(), "there is no reason {name}");
+        }
     }
 }
