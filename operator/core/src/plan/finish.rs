@@ -11,12 +11,12 @@ use jiff::Timestamp;
 use nettest_api::{Reason, endpoint::CpuMode};
 use nettest_report::digest::{Digest, FailureReason};
 
-/// When the client's container started; the pod's age is the most that can be meant when nobody said.
+/// When the client's container started, by its node's clock; but not before its pod was made, by the API
+/// server's: on a node whose clock is behind, a run would be over before it began. The pod's age is the most
+/// that can be meant when nobody said.
 pub(super) fn running_since(client: &PodFacts) -> Option<Timestamp> {
     match client.state {
-        PodState::Running {
-            since: Some(since), ..
-        } => Some(since),
+        PodState::Running { since, .. } => since.max(client.created),
         _ => client.created,
     }
 }

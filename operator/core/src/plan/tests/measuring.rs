@@ -37,6 +37,18 @@ fn a_running_client_is_left_alone_until_its_deadline() {
 }
 
 #[test]
+fn a_node_whose_clock_is_behind_does_not_shorten_the_time() {
+    let behind = PodState::Running {
+        started: true,
+        since: Some(at(-3_600)),
+    };
+    let plan = of(PAIR_TCP, 9, |seen| {
+        seen.pods = vec![pod(Role::Server, running()), pod(Role::Client, behind)];
+    });
+    assert_eq!(told(&plan), "- | Running | a1");
+}
+
+#[test]
 fn the_clients_last_words_are_waited_for_when_its_server_is_gone() {
     let client = || pod(Role::Client, running());
     for pods in [
