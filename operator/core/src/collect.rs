@@ -2,9 +2,9 @@
 //! lines from the log.
 
 use crate::valid::{RunUid, ValidTest};
-use nettest_api::result::Flow;
+use nettest_api::{Reason, result::Flow};
 use nettest_report::{
-    digest::{DIGEST_VERSION, Digest, Figures, Outcome},
+    digest::{DIGEST_VERSION, Digest, FailureReason, Figures, Outcome},
     event::Event,
 };
 use sha2::{Digest as _, Sha256};
@@ -138,6 +138,20 @@ fn sha256(text: &str) -> String {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// Why a digest that is no result has none: the engine's reason as ours.
+pub fn failure(digest: &Digest) -> Reason {
+    match digest.reason {
+        Some(FailureReason::PeerUnreachable) => Reason::PeerUnreachable,
+        Some(FailureReason::NameNotResolved) => Reason::NameNotResolved,
+        Some(FailureReason::ServerBusy) => Reason::ServerBusy,
+        Some(FailureReason::ProtocolUnsupported) => Reason::ProtocolUnsupported,
+        Some(FailureReason::ExclusiveCPUNotGranted) => Reason::ExclusiveCPUNotGranted,
+        Some(FailureReason::Interrupted) => Reason::Interrupted,
+        Some(FailureReason::InvalidSpec) => Reason::InvalidSpec,
+        Some(FailureReason::EngineCrashed) | None => Reason::EngineCrashed,
+    }
 }
 
 /// A digest that is a result in itself, not a failure.

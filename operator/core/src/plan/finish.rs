@@ -9,7 +9,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use nettest_api::{Reason, endpoint::CpuMode};
-use nettest_report::digest::{Digest, FailureReason};
+use nettest_report::digest::Digest;
 
 /// When the client's container started, by its node's clock; but not before its pod was made, by the API
 /// server's: on a node whose clock is behind, a run would be over before it began. The pod's age is the most
@@ -225,16 +225,7 @@ fn end(
 
 /// The engine said itself why it could not measure.
 fn failed_digest(attempt: &Attempt<'_>, pod: &PodFacts, digest: &Digest, ran: bool) -> Plan {
-    let reason = match digest.reason {
-        Some(FailureReason::PeerUnreachable) => Reason::PeerUnreachable,
-        Some(FailureReason::NameNotResolved) => Reason::NameNotResolved,
-        Some(FailureReason::ServerBusy) => Reason::ServerBusy,
-        Some(FailureReason::ProtocolUnsupported) => Reason::ProtocolUnsupported,
-        Some(FailureReason::ExclusiveCPUNotGranted) => Reason::ExclusiveCPUNotGranted,
-        Some(FailureReason::Interrupted) => Reason::Interrupted,
-        Some(FailureReason::InvalidSpec) => Reason::InvalidSpec,
-        Some(FailureReason::EngineCrashed) | None => Reason::EngineCrashed,
-    };
+    let reason = collect::failure(digest);
     let message = if digest.message.is_empty() {
         format!("the {}'s engine failed: {reason}", pod.role)
     } else {

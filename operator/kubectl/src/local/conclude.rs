@@ -7,7 +7,7 @@ use nettest_core::plan::{Progress, Stage};
 use nettest_core::valid::{RunUid, ValidTest};
 use nettest_core::validate::Refusal;
 use nettest_core::{collect, status};
-use nettest_report::digest::{Digest, Outcome};
+use nettest_report::digest::Digest;
 
 /// How a test ended.
 #[derive(Debug)]
@@ -48,13 +48,8 @@ impl End {
             message,
             ran: true,
         };
-        if digest.outcome == Outcome::Failed {
-            // The engine's reasons are the API's, by name.
-            let reason = digest
-                .reason
-                .and_then(|reason| Reason::parse(&format!("{reason:?}")))
-                .unwrap_or(Reason::EngineCrashed);
-            return failed(reason, digest.message.clone());
+        if !collect::is_complete(digest) {
+            return failed(collect::failure(digest), digest.message.clone());
         }
         match collect::complete(test, digest) {
             Ok(()) => End::Measured(Box::new(digest.clone())),
@@ -133,6 +128,7 @@ mod tests {
     use nettest_api::condition;
     use nettest_api::result::Verdict;
     use nettest_core::{policy::Policy, validate::validate};
+    use nettest_report::digest::Outcome;
     use serde_json::{Value, json};
 
     fn ended(spec: Value, end: impl FnOnce(&ValidTest) -> End) -> (NetTest, String) {
