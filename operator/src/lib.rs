@@ -16,6 +16,8 @@ pub mod collect;
 pub mod controller;
 pub mod crd;
 pub mod events;
+#[cfg(test)]
+mod fake_cluster;
 pub mod leader;
 pub mod metrics;
 pub mod observe;

@@ -193,7 +193,7 @@ fn answer(status: u16, body: String) -> Response<Body> {
         .expect("a response")
 }
 
-fn context(client: Client) -> Arc<Context> {
+pub fn context(client: Client) -> Arc<Context> {
     Arc::new(Context {
         scope: Scope::new(client.clone(), Vec::new()),
         policy: Policy::with_host_network("default"),

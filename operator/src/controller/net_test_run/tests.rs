@@ -1,5 +1,6 @@
 //! Whole passes, by the requests they make.
 
+mod exclusive;
 mod result;
 
 use super::reconcile;
