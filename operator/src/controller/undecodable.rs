@@ -55,3 +55,92 @@ where
     };
     K::refuse(context, object.metadata, status, &refusal).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Asked, Expect, play};
+    use nettest_api::{NetTest, NetTestRun};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    const TEST: &str = "/namespaces/default/nettests/rack";
+    const TEST_STATUS: &str = "/namespaces/default/nettests/rack/status";
+
+    fn rack(kind: &str, spec: &str, status: &str) -> String {
+        format!(
+            "{{apiVersion: nettest.dev/v1alpha1, kind: {kind}, metadata: {{name: rack, namespace: default, uid: u, generation: 3}}, spec: {spec}, status: {status}}}"
+        )
+    }
+
+    async fn look_at<K>(script: Vec<Expect>) -> Asked
+    where
+        K: Refusable,
+        K::Spec: DeserializeOwned,
+        K::Status: DeserializeOwned,
+    {
+        let (outcome, asked) = play(script, |context: Arc<Context>| async move {
+            look::<K>(&context, "default", "rack").await
+        })
+        .await;
+        outcome.unwrap();
+        asked
+    }
+
+    #[tokio::test]
+    async fn a_spec_that_does_not_decode_is_refused_with_the_parsers_words() {
+        let bad = rack("NetTest", "{trafic: {}}", "null");
+        let asked = look_at::<NetTest>(vec![
+            Expect::get(TEST, &bad),
+            Expect::patch(TEST_STATUS, &bad),
+        ])
+        .await;
+        let patch = asked.body("PATCH");
+        assert_eq!(patch["metadata"], json!({"name": "rack", "uid": "u"}));
+        assert_eq!(patch["status"]["observedGeneration"], 3);
+        for condition in patch["status"]["conditions"].as_array().unwrap() {
+            if ["Accepted", "Succeeded"].contains(&condition["type"].as_str().unwrap()) {
+                assert_eq!(condition["status"], "False");
+                assert_eq!(condition["reason"], "InvalidSpec");
+                let message = condition["message"].as_str().unwrap();
+                assert!(message.contains("unknown field `trafic`"), "{message}");
+            }
+        }
+        assert_eq!(asked.events, ["InvalidSpec"]);
+
+        // Told once.
+        let told = rack("NetTest", "{trafic: {}}", &patch["status"].to_string());
+        assert_eq!(
+            look_at::<NetTest>(vec![Expect::get(TEST, &told)])
+                .await
+                .events,
+            [""; 0]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_run_is_refused_alike() {
+        const RUN: &str = "/namespaces/default/nettestruns/rack";
+        const STATUS: &str = "/namespaces/default/nettestruns/rack/status";
+        let bad = rack(
+            "NetTestRun",
+            "{test: {traffic: {protocol: SCTP}}}",
+            "{attempt: 1}",
+        );
+        let asked =
+            look_at::<NetTestRun>(vec![Expect::get(RUN, &bad), Expect::patch(STATUS, &bad)]).await;
+        assert_eq!(asked.body("PATCH")["status"]["verdict"], "Error");
+        assert_eq!(asked.events, ["InvalidSpec"]);
+    }
+
+    #[tokio::test]
+    async fn what_a_newer_release_wrote_is_left_alone() {
+        for object in [
+            rack("NetTest", "{}", "{verdict: Unstable}"),
+            rack("NetTest", "{trafic: {}}", "{verdict: Unstable}"),
+        ] {
+            let asked = look_at::<NetTest>(vec![Expect::get(TEST, &object)]).await;
+            assert_eq!(asked.lines.len(), 1);
+        }
+    }
+}
