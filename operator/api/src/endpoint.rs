@@ -14,7 +14,7 @@ pub struct Endpoint {
     /// The pod's network namespace. Host needs the operator's policy and a namespace whose Pod Security level allows it.
     #[serde(default)]
     pub network: Network,
-    /// The node to run on.
+    /// The node to run on, by name; without it and nodeSelector any worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         length(min = 1, max = 253),
@@ -29,7 +29,7 @@ pub struct Endpoint {
     /// Which CPUs the engine runs on.
     #[serde(default)]
     pub cpu: CpuRequest,
-    /// Memory request and limit of the pod.
+    /// Memory request and limit of the pod: 32Mi to 64Gi.
     #[serde(default = "Endpoint::default_memory")]
     #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('32Mi')) >= 0 && quantity(string(self)).compareTo(quantity('64Gi')) <= 0", "memory is 32Mi to 64Gi"))]
     pub memory: Quantity,

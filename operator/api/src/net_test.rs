@@ -50,8 +50,10 @@ pub struct NetTestSpec {
     pub topology: Topology,
     #[serde(default)]
     pub path: Path,
+    /// The end that connects.
     #[serde(default)]
     pub client: Endpoint,
+    /// The end that is connected to.
     #[serde(default)]
     pub server: Endpoint,
     #[serde(default)]
@@ -70,12 +72,14 @@ pub struct NetTestSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NetTestStatus {
+    /// The generation of the spec that all below is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// Accepted, Scheduled, Measured, WithinThresholds, CPUPinned, Succeeded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
+    /// Passed; Failed: measured, a threshold missed; Error: could not be measured. Absent until it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Name of the latest NetTestRun.
@@ -86,9 +90,11 @@ pub struct NetTestStatus {
     pub last_run_time: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<PairStatus>,
+    /// What was measured, one entry a flow: two when both ends send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 128), extend("x-kubernetes-list-type" = "atomic"))]
     pub results: Vec<VariantResult>,
+    /// How each threshold of the spec went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub thresholds: Vec<ThresholdResult>,

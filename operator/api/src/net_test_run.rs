@@ -43,14 +43,18 @@ pub struct NetTestRunSpec {
     pub test: NetTestSpec,
 }
 
+/// Where the run is and what it measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NetTestRunStatus {
+    /// The generation of the spec that all below is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
+    /// Accepted, Scheduled, Measured, WithinThresholds, CPUPinned, Succeeded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
+    /// Passed; Failed: measured, a threshold missed; Error: could not be measured. Absent until it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// When the run was first seen; scheduleTimeout counts from the moment it leaves the queue.
@@ -59,6 +63,7 @@ pub struct NetTestRunStatus {
     /// When it left the queue (its nodes were free).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement_time: Option<Time>,
+    /// When it ended, with or without a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_time: Option<Time>,
     /// Number of the current or last attempt, from 1. A measured failure is never repeated.
@@ -66,9 +71,11 @@ pub struct NetTestRunStatus {
     pub attempt: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<PairStatus>,
+    /// What was measured, one entry a flow: two when both ends send.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 128), extend("x-kubernetes-list-type" = "atomic"))]
     pub results: Vec<VariantResult>,
+    /// How each threshold of the spec went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub thresholds: Vec<ThresholdResult>,
@@ -81,7 +88,7 @@ pub struct NetTestRunStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentsStatus {
-    /// Absent when nothing could be kept.
+    /// Its name, in the run's namespace. Absent when nothing could be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_map: Option<String>,
     /// The documents were cut or not readable; the figures above are whole all the same.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Path {
+    /// The address that the client dials. PodIP: the server pod's, in the pod network. Host: its node's; needs `server.network: Host`.
     #[serde(rename = "type", default)]
     pub kind: PathKind,
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Repeats {
+    /// Measurements of the same thing, one after the other.
     #[serde(default = "Repeats::default_count")]
     #[schemars(range(min = 1, max = 20))]
     pub count: i32,

@@ -18,45 +18,58 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VariantResult {
+    /// What was measured: protocol and streams, e.g. `tcp-p4`.
     pub variant: String,
+    /// Who sent.
     pub flow: Flow,
     /// Printable, e.g. `9.41 Gbit/s`.
     pub throughput: String,
     /// At the receiver, over the repeats.
     pub throughput_bits_per_second: Spread,
+    /// What the sender sent.
     pub sender_bits_per_second: i64,
+    /// What arrived.
     pub receiver_bits_per_second: i64,
+    /// Bytes that the sender sent.
     pub sent_bytes: i64,
+    /// Bytes that arrived.
     pub received_bytes: i64,
-    /// TCP; absent when unknown.
+    /// TCP: segments sent again. Absent when unknown, as all below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmits: Option<i64>,
+    /// TCP: mean of the sender's smoothed round-trip time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt_microseconds: Option<i64>,
     /// UDP: datagrams that the receiver should have seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub datagrams: Option<i64>,
+    /// UDP: those of them that did not arrive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_datagrams: Option<i64>,
+    /// UDP: lost datagrams per million, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "lossPPM")]
     pub loss_ppm: Option<i64>,
+    /// UDP: datagrams that arrived after a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out_of_order: Option<i64>,
+    /// UDP: jitter as RFC 1889 has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter_microseconds: Option<i64>,
-    /// CPU of the engines, thousandths of one CPU.
+    /// CPU of the client's engine, thousandths of one CPU.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         rename = "clientCPUMilli"
     )]
     pub client_cpu_milli: Option<i64>,
+    /// CPU of the server's engine, thousandths of one CPU.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         rename = "serverCPUMilli"
     )]
     pub server_cpu_milli: Option<i64>,
+    /// Repeats that were measured.
     pub repeats: i32,
 }
 
@@ -72,9 +85,11 @@ pub enum Flow {
 pub struct Spread {
     /// The median repeat (of an even count the lower of the two in the middle, so that it is one that ran).
     pub median: i64,
+    /// The lowest repeat.
     pub min: i64,
+    /// The highest repeat.
     pub max: i64,
-    /// (max - min) / median.
+    /// (max - min) / median, in percent.
     pub spread_percent: i64,
 }
 
@@ -82,7 +97,9 @@ pub struct Spread {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThresholdResult {
+    /// Its name in the spec.
     pub name: String,
+    /// Every flow met it.
     pub met: bool,
     /// What was measured against what, e.g. `191 Mbit/s at the receiver, at least 900 Mbit/s asked`.
     pub message: String,
@@ -92,7 +109,9 @@ pub struct ThresholdResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointStatus {
+    /// Name of the node.
     pub node: String,
+    /// Of the pod: its own in the pod network, its node's with host network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// CPUs that the engine was allowed, e.g. `0` or `2-3`.
@@ -108,6 +127,8 @@ pub struct EndpointStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairStatus {
+    /// The end that connected.
     pub client: EndpointStatus,
+    /// The end that was connected to.
     pub server: EndpointStatus,
 }

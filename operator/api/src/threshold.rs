@@ -17,9 +17,12 @@ pub struct Threshold {
         regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
     )]
     pub name: String,
+    /// The figure: Throughput, the receiver's bits per second; LossPPM, lost datagrams per million (UDP). Each flow must meet it.
     pub metric: ThresholdMetric,
+    /// At least this much: of Throughput, e.g. 900M.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Quantity>,
+    /// At most this much: of LossPPM, e.g. 1000 for 0.1 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Quantity>,
 }

@@ -46,6 +46,7 @@ pub enum TopologyKind {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairTopology {
     /// Where the two pods go in relation to each other.
+    /// Where the two pods go in relation to each other. SameNode: both on one node. DifferentNode: on two; where only one node fits, the test waits and then fails, it never measures loopback. Any: on two nodes when there are two, else on one; the status names them.
     #[serde(default)]
     pub placement: Placement,
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = ("self.protocol == 'UDP' || !has(self.messageSize) || (quantity(string(self.messageSize)).compareTo(quantity('1')) >= 0 && quantity(string(self.messageSize)).compareTo(quantity('1Mi')) <= 0)", "traffic.messageSize is 1 to 1Mi for TCP"))]
 #[x_kube(validation = ("self.protocol == 'TCP' || !has(self.messageSize) || (quantity(string(self.messageSize)).compareTo(quantity('16')) >= 0 && quantity(string(self.messageSize)).compareTo(quantity('65507')) <= 0)", "traffic.messageSize is 16 to 65507 for UDP"))]
 pub struct Traffic {
+    /// What carries the data.
     #[serde(default)]
     pub protocol: Protocol,
     /// Who sends: the client (Forward), the server (Reverse), both at once (Bidirectional).
@@ -22,7 +23,7 @@ pub struct Traffic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = ("duration(self) >= duration('1s') && duration(self) <= duration('24h') && duration(self).getMilliseconds() % 1000 == 0", "traffic.duration is 1s to 24h in whole seconds"))]
     pub duration: Option<Duration>,
-    /// End after this many bytes instead of a duration.
+    /// End after this many bytes, of all streams together, instead of a duration: 1 to 16Ti.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1')) >= 0 && quantity(string(self)).compareTo(quantity('16Ti')) <= 0", "traffic.bytes is 1 to 16Ti"))]
     pub bytes: Option<Quantity>,
@@ -34,6 +35,7 @@ pub struct Traffic {
     #[serde(default = "Traffic::default_interval")]
     #[x_kube(validation = ("duration(self) >= duration('100ms') && duration(self) <= duration('60s')", "traffic.interval is 100ms to 60s"))]
     pub interval: Duration,
+    /// Connections (or UDP flows) at once; figures are their sum.
     #[serde(default = "Traffic::default_streams")]
     #[schemars(range(min = 1, max = 128))]
     pub parallel_streams: i32,
@@ -44,7 +46,7 @@ pub struct Traffic {
     /// Bytes of one write (TCP, at most 1Mi) or one datagram (UDP, 16 to 65507).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_size: Option<Quantity>,
-    /// Asked socket buffer in bytes, at most 512Mi; the result says what was granted.
+    /// Asked socket buffer in bytes, at most 512Mi. The kernel may grant less: the iperf3 document has what it granted (`sndbuf_actual`, `rcvbuf_actual`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1')) >= 0 && quantity(string(self)).compareTo(quantity('512Mi')) <= 0", "traffic.windowSize is 1 to 512Mi"))]
     pub window_size: Option<Quantity>,

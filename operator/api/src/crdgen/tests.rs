@@ -128,6 +128,25 @@ fn no_field_takes_null_and_none_is_a_float() {
 }
 
 #[test]
+fn every_field_is_explained_in_our_own_words() {
+    for (kind, schema) in schemas() {
+        walk(&kind, &schema, &mut |path, schema| {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                // Kubernetes explains its own types.
+                if path.contains(".conditions.") || path == kind && name == "metadata" {
+                    continue;
+                }
+                let text = property["description"].as_str().unwrap_or_default();
+                assert!(
+                    !text.is_empty() && !text.starts_with("Time is a wrapper"),
+                    "{path}.{name} says {text:?}"
+                );
+            }
+        });
+    }
+}
+
+#[test]
 fn every_rule_has_a_message_and_names_only_what_exists() {
     for (kind, schema) in schemas() {
         let mut rules = 0;

@@ -16,6 +16,7 @@ Durations are written as Go does (`10s`, `1m30s`, `500ms`), numbers as Kubernete
 
 pub fn markdown(crds: &[CustomResourceDefinition]) -> String {
     let mut out = HEAD.to_owned();
+    let mut told = Vec::new();
     for crd in crds {
         for version in &crd.spec.versions {
             let Some(root) = version
@@ -43,7 +44,7 @@ pub fn markdown(crds: &[CustomResourceDefinition]) -> String {
             );
             for part in ["spec", "status"] {
                 if let Some(schema) = property(root, part) {
-                    object(&mut out, part, schema);
+                    object(&mut out, &mut told, part, schema);
                 }
             }
         }
@@ -55,8 +56,11 @@ fn property<'a>(schema: &'a JSONSchemaProps, name: &str) -> Option<&'a JSONSchem
     schema.properties.as_ref()?.get(name)
 }
 
-/// One section an object: its fields, then the objects in it. A run's copy of a test is not told twice.
-fn object(out: &mut String, path: &str, schema: &JSONSchemaProps) {
+/// Objects with their place, so that none is told twice.
+type Told<'a> = Vec<(String, &'a JSONSchemaProps)>;
+
+/// One section an object: its fields, then the objects in it.
+fn object<'a>(out: &mut String, told: &mut Told<'a>, path: &str, schema: &'a JSONSchemaProps) {
     let Some(properties) = schema
         .properties
         .as_ref()
@@ -64,6 +68,16 @@ fn object(out: &mut String, path: &str, schema: &JSONSchemaProps) {
     else {
         return;
     };
+    if let Some((there, _)) = told
+        .iter()
+        .find(|(_, it)| it.properties == schema.properties)
+    {
+        // The same place in the kind before.
+        let whose = if there == path { "a NetTest's " } else { "" };
+        let _ = write!(out, "\n`{path}` has the fields of {whose}`{there}`.\n");
+        return;
+    }
+    told.push((path.to_owned(), schema));
     let _ = write!(out, "\n### {path}\n\n");
     if let Some(text) = &schema.description {
         let _ = write!(out, "{}\n\n", one_line(Some(text)));
@@ -102,9 +116,9 @@ fn object(out: &mut String, path: &str, schema: &JSONSchemaProps) {
                 "\n`{below}`: the usual Kubernetes conditions; reasons are explained in [reasons.md](reasons.md).\n"
             );
         } else if let Some(JSONSchemaPropsOrArray::Schema(item)) = &field.items {
-            object(out, &format!("{below}[]"), item);
+            object(out, told, &format!("{below}[]"), item);
         } else {
-            object(out, &below, field);
+            object(out, told, &below, field);
         }
     }
 }
