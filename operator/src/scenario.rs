@@ -3,7 +3,10 @@
 
 use crate::{
     barrier::Barrier,
-    controller::{backoff::Backoff, context::Context},
+    controller::{
+        backoff::Backoff,
+        context::{Context, LOGS},
+    },
     events::Events,
     metrics::Metrics,
     scope::Scope,
@@ -18,6 +21,7 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
+use tokio::sync::Semaphore;
 
 /// One request and its answer.
 pub struct Expect {
@@ -206,6 +210,7 @@ pub fn context(client: Client) -> Arc<Context> {
         events: Events::new(client, "test".into()),
         barrier: Barrier::default(),
         backoff: Backoff::default(),
+        logs: Semaphore::new(LOGS),
         runs: OnceLock::new(),
     })
 }

@@ -5,7 +5,11 @@ use crate::{
     barrier::Barrier,
     cli::RunArgs,
     client::{self, ConnectError, call},
-    controller::{self, backoff::Backoff, context::Context},
+    controller::{
+        self,
+        backoff::Backoff,
+        context::{Context, LOGS},
+    },
     events::Events,
     leader::Election,
     metrics::Metrics,
@@ -21,7 +25,7 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// Passes under way may take this long to end: the chart gives the pod 15 s. Being killed in one is harmless.
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -82,6 +86,7 @@ pub async fn serve(args: RunArgs) -> Result<(), ServeError> {
         scope,
         barrier: Barrier::default(),
         backoff: Backoff::default(),
+        logs: Semaphore::new(LOGS),
         runs: OnceLock::new(),
     });
     lead(context, election, stop).await

@@ -6,6 +6,7 @@ use kube::{core::DeserializeGuard, runtime::reflector::Store};
 use nettest_api::NetTestRun;
 use nettest_core::{pod::EngineConfig, policy::Policy};
 use std::sync::{Arc, OnceLock};
+use tokio::sync::Semaphore;
 
 pub type Runs = Store<DeserializeGuard<NetTestRun>>;
 
@@ -18,9 +19,14 @@ pub struct Context {
     pub events: Events,
     pub barrier: Barrier,
     pub backoff: Backoff,
+    /// Logs of up to 10 MiB that are in memory at a time, some of them twice.
+    pub logs: Semaphore,
     /// The run controllers' caches: they decide only who is first in the queue.
     pub runs: OnceLock<Vec<Runs>>,
 }
+
+/// How many logs: the chart gives 256 MiB.
+pub const LOGS: usize = 3;
 
 impl Context {
     /// Unfinished runs, as last heard of.

@@ -158,7 +158,7 @@ async fn make_run(
 ) -> Result<NetTestRun, PassError> {
     let run = run_of(test, generation);
     let name = run.name_any();
-    match create::run(runs, &run).await? {
+    let error = match create::run(runs, &run).await? {
         Created::Done { object, now } => {
             if now {
                 tracing::info!(test = %test.name_any(), run = %name, "run created");
@@ -170,16 +170,25 @@ async fn make_run(
                 };
                 context.events.tell(fact, &test.object_ref(&())).await;
             }
-            Ok(*object)
+            return Ok(*object);
         }
         // Mostly the run of an earlier test of this name, on its way out.
-        Created::Taken { holder } => Err(PassError::NameTaken { name, holder }),
-        Created::Refused(status) => Err(PassError::Refused {
+        Created::Taken { holder } => PassError::NameTaken { name, holder },
+        Created::Refused(status) => PassError::Refused {
             what: "NetTestRun",
             name,
             message: status.message.clone(),
-        }),
-    }
+        },
+    };
+    // It may last (a quota, a run that somebody made by hand), and the log is not where its owner looks.
+    let fact = Fact {
+        warning: true,
+        reason: "RunNotCreated",
+        action: "CreateRun",
+        note: error.to_string(),
+    };
+    context.events.tell(fact, &test.object_ref(&())).await;
+    Err(error)
 }
 
 /// The run of a generation. Its name is always the same, so there is never a second one.

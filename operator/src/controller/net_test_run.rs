@@ -1,7 +1,8 @@
 //! One pass over a NetTestRun: observe, validate, plan, apply, collect, status.
 
 use super::{
-    context::Context, error::PassError, facts, history::is_finished, key, undecodable::Refusable,
+    context::Context, error::PassError, facts, history::is_finished, key, queue,
+    undecodable::Refusable,
 };
 use crate::{
     apply::{
@@ -22,7 +23,7 @@ use nettest_api::{
 };
 use nettest_core::{
     observed::{Observed, RunFacts},
-    plan::{self, Plan, Stage, Step},
+    plan::{self, Phase, Plan, Stage, Step},
     pod::{self, Owner, Part},
     refusal::CreateRefusal,
     status::{refused_run_status, run_status},
@@ -114,6 +115,12 @@ impl Pass<'_> {
             // Nothing was made: what it plans now is for the next pass.
             plan.step = None;
         }
+        if let (Stage::Waiting(waiting), None, Some(after)) =
+            (&plan.progress.stage, &plan.step, plan.requeue_after)
+            && waiting.phase == Phase::Queued
+        {
+            plan.requeue_after = Some(queue::patience(after, &seen));
+        }
         Ok(plan)
     }
 
@@ -176,6 +183,8 @@ impl Pass<'_> {
     /// The documents, if need be at another pass: the client pod stays until the status is written.
     async fn documents(&self, pod: &str, digest: &Digest) -> Result<DocumentsStatus, PassError> {
         let failures = self.context.backoff.failures(&key(self.run));
+        // An error would be a closed semaphore, which nobody closes.
+        let _memory = self.context.logs.acquire().await;
         match collect(&self.context.scope, self.run, self.namespace, pod, digest).await {
             Ok(documents) => Ok(documents),
             Err(error) if failures < DOCUMENTS_TRIES => Err(error.into()),

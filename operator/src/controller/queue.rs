@@ -1,13 +1,33 @@
-//! Which runs a change of a pod concerns: its own, and when it goes, those that may have its nodes next.
+//! Who waits for nodes: which runs a change of a pod concerns (its own, and when it goes, those that may have its
+//! nodes next), and how often the others look by themselves.
 
 use super::history::is_finished;
 use k8s_openapi::api::core::v1::Pod;
 use kube::{Resource, ResourceExt, core::DeserializeGuard, runtime::reflector::ObjectRef};
 use nettest_api::{NetTestRun, labels};
-use std::sync::Arc;
+use nettest_core::observed::Observed;
+use std::{sync::Arc, time::Duration};
 
-/// Only the first of a queue can move; the rest looks again by itself every few seconds.
+/// Only the first of a queue can move; the rest looks again by itself.
 const WOKEN: usize = 16;
+
+/// The last of the longest queue looks again after this.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// When a run that waits looks again by itself, if the first would after `first`: the more are before it, the
+/// later, so that a burst of hundreds of runs does not cost hundreds of lists every few seconds.
+pub fn patience(first: Duration, seen: &Observed) -> Duration {
+    let me = (seen.run.created, &seen.run.uid);
+    let before = seen
+        .waiters
+        .iter()
+        .filter(|waiter| (waiter.created, &waiter.run) < me)
+        .count();
+    let turns = u32::try_from(before / WOKEN).unwrap_or(u32::MAX);
+    first
+        .saturating_mul(turns.saturating_add(1))
+        .min(LONGEST.max(first))
+}
 
 type Guarded = DeserializeGuard<NetTestRun>;
 
@@ -45,6 +65,7 @@ fn owner(pod: &Pod) -> Option<ObjectRef<Guarded>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nettest_core::{observed::RunFacts, policy::Policy};
 
     fn pod(deleted: bool) -> Pod {
         let deletion = if deleted {
@@ -67,6 +88,23 @@ mod tests {
             ))
             .unwrap(),
         )
+    }
+
+    #[test]
+    fn the_further_back_the_more_patient() {
+        let first = Duration::from_secs(10);
+        let runs: Vec<_> = (0..500).map(|n| run(n, n / 10)).collect();
+        let wait = |me: usize| {
+            let facts = RunFacts::from_run(runs[me].0.as_ref().unwrap()).unwrap();
+            let others = runs.iter().filter_map(|run| run.0.as_ref().ok());
+            patience(
+                first,
+                &Observed::new(facts, [], [], others, &Policy::with_host_network("")),
+            )
+        };
+        assert_eq!([wait(0), wait(9)], [first; 2]);
+        assert_eq!(wait(49), first * 3 + first);
+        assert_eq!(wait(499), LONGEST);
     }
 
     fn names(refs: &[ObjectRef<Guarded>]) -> Vec<String> {

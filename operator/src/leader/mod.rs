@@ -195,3 +195,6 @@ impl Election {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,6 +145,7 @@ async fn the_run_of_an_earlier_test_of_this_name_is_waited_for() {
     .await;
     assert_eq!(outcome.unwrap_err().reason(), "NameTaken");
     assert_eq!(asked.lines.len(), 4);
+    assert_eq!(asked.events, ["RunNotCreated"]);
     assert!(!metrics.render().unwrap().contains("nettest=\"rack\""));
 }
 

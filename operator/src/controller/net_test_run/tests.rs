@@ -1,6 +1,7 @@
 //! Whole passes, by the requests they make.
 
 mod exclusive;
+mod refused;
 mod result;
 
 use super::reconcile;
@@ -175,30 +176,6 @@ async fn a_foreign_pod_of_that_name_is_an_error_and_not_taken_over() {
 }
 
 #[tokio::test]
-async fn pod_security_ends_the_run_with_the_servers_words() {
-    let words = r#"pods "x" is forbidden: violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true)"#;
-    let (outcome, asked) = pass(script(vec![
-        vec![Expect::get(READ, RUN)],
-        observed(&[]),
-        observed(&[]),
-        vec![
-            Expect::refusal("POST", PODS, 403, "Forbidden", words),
-            Expect::patch(STATUS, RUN),
-        ],
-    ]))
-    .await;
-    outcome.unwrap();
-    let succeeded = condition(asked.body("PATCH"), "Succeeded");
-    assert_eq!(succeeded["status"], "False");
-    assert_eq!(succeeded["reason"], "PodSecurityDenied");
-    assert!(
-        succeeded["message"].as_str().unwrap().contains(words),
-        "{succeeded}"
-    );
-    assert_eq!(asked.events, ["PodSecurityDenied"]);
-}
-
-#[tokio::test]
 async fn a_server_that_is_ready_gets_its_client_without_the_barrier() {
     let (outcome, asked) = pass(script(vec![
         vec![Expect::get(READ, &placed())],
@@ -237,48 +214,6 @@ async fn a_finished_run_removes_its_very_pods_and_leaves_the_status() {
         json!({"uid": "client-uid"})
     );
     assert_eq!(asked.events, [""; 0]);
-}
-
-#[tokio::test]
-async fn a_refused_spec_makes_no_pod() {
-    let bad = RUN.replace("{repeats: {count: 1}}", "{traffic: {duration: 99h}}");
-    let (outcome, asked) = pass(vec![Expect::get(READ, &bad), Expect::patch(STATUS, &bad)]).await;
-    assert_eq!(outcome.unwrap(), Action::requeue(Duration::ZERO));
-    let accepted = condition(asked.body("PATCH"), "Accepted");
-    assert_eq!(
-        (&accepted["status"], &accepted["reason"]),
-        (&json!("False"), &json!("InvalidSpec"))
-    );
-    assert!(
-        accepted["message"]
-            .as_str()
-            .unwrap()
-            .contains("traffic.duration"),
-        "{accepted}"
-    );
-    assert_eq!(asked.events, ["InvalidSpec"]);
-}
-
-#[tokio::test]
-async fn a_run_that_is_no_longer_permitted_loses_its_pods_once_its_status_says_so() {
-    let refused = format!(
-        "{}status: {{conditions: [{{type: Succeeded, status: 'False', reason: NotPermitted, message: m, lastTransitionTime: '2026-11-30T16:01:00Z'}}]}}\n",
-        RUN.replace("{repeats: {count: 1}}", "{traffic: {duration: 99h}}")
-    );
-    let (outcome, _) = pass(script(vec![
-        vec![Expect::get(READ, &refused)],
-        observed(&[&server()]),
-        vec![Expect::delete("/pods/rack-1-a1-server")],
-    ]))
-    .await;
-    assert_eq!(outcome.unwrap(), Action::requeue(Duration::ZERO));
-    // Then nothing is left to do, and a finished run asks for nothing until something changes.
-    let (outcome, _) = pass(script(vec![
-        vec![Expect::get(READ, &refused)],
-        observed(&[]),
-    ]))
-    .await;
-    assert_eq!(outcome.unwrap(), Action::await_change());
 }
 
 #[tokio::test]
