@@ -12,6 +12,8 @@ pub enum PassError {
         "the name {name} is taken by another object ({holder}): delete it, or wait until it is gone"
     )]
     NameTaken { name: String, holder: String },
+    #[error("the pass panicked: a defect, told above; it is tried again")]
+    Panicked,
     #[error("the API server refuses the {what} {name}: {message}")]
     Refused {
         what: &'static str,
@@ -27,6 +29,7 @@ impl PassError {
             PassError::Call(error) => error.reason(),
             PassError::Random(_) => "Random",
             PassError::NameTaken { .. } => "NameTaken",
+            PassError::Panicked => "Panicked",
             PassError::Refused { .. } => "Refused",
         }
     }

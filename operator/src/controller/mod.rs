@@ -35,7 +35,7 @@ use kube::{
 use nettest_api::{NetTest, NetTestRun};
 use nettest_core::names;
 use serde::de::DeserializeOwned;
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, panic::AssertUnwindSafe, sync::Arc};
 use tokio::sync::watch;
 use undecodable::Refusable;
 
@@ -130,7 +130,7 @@ where
     let pass = move |guard: Arc<DeserializeGuard<K>>, context: Arc<Context>| async move {
         let _timer = context.metrics.time_reconcile(kind);
         let action = match &guard.0 {
-            Ok(object) => reconcile(Arc::new(object.clone()), context.clone()).await?,
+            Ok(object) => caught(reconcile(Arc::new(object.clone()), context.clone())).await?,
             Err(invalid) => {
                 tracing::warn!(kind, name = %name(guard.as_ref()), error = %invalid.error, "object does not decode");
                 context.metrics.reconcile_failed(kind, "Undecodable");
@@ -175,6 +175,17 @@ where
         .boxed()
 }
 
+/// A panic over one odd object is a failed pass of that object, not the end of the passes over all others.
+async fn caught(
+    pass: impl Future<Output = Result<Action, PassError>>,
+) -> Result<Action, PassError> {
+    // What a pass shares with others is behind locks that forgive a panic.
+    AssertUnwindSafe(pass)
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(PassError::Panicked))
+}
+
 fn name<K: Resource>(object: &K) -> String {
     format!(
         "{}/{}",
@@ -197,4 +208,22 @@ fn key_of(kind: &str, namespace: &str, name: &str) -> String {
 pub fn exists(tests: &[Tests], namespace: &str, name: &str) -> bool {
     let reference = ObjectRef::new(name).within(namespace);
     tests.iter().any(|store| store.get(&reference).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_failed_pass() {
+        let odd: Vec<i32> = Vec::new();
+        let outcome = caught(async move {
+            Ok(Action::requeue(std::time::Duration::from_secs(
+                odd[0] as u64,
+            )))
+        });
+        assert_eq!(outcome.await.unwrap_err().reason(), "Panicked");
+        let well = caught(async { Ok(Action::await_change()) });
+        assert_eq!(well.await.unwrap(), Action::await_change());
+    }
 }

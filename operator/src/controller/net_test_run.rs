@@ -96,13 +96,15 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// Observe, plan, do the one step: the plan that the status is made from.
-    async fn act(&self, facts: RunFacts, now: Timestamp) -> Result<Plan, PassError> {
+    async fn act(&self, facts: RunFacts, mut now: Timestamp) -> Result<Plan, PassError> {
         let mut seen = observe(self.context, facts.clone()).await?;
         let mut plan = plan::plan(self.test, &seen, now);
         // The first pod claims both nodes: look again and create under the barrier.
         let claims = |plan: &Plan| matches!(&plan.step, Some(Step::CreatePod(pod)) if matches!(pod.part, Part::Server));
         let _held = if claims(&plan) {
             let held = self.context.barrier.enter().await;
+            // The wait for others' creates is not this attempt's.
+            now = Timestamp::now();
             seen = observe(self.context, facts).await?;
             plan = plan::plan(self.test, &seen, now);
             Some(held)
