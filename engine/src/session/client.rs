@@ -213,7 +213,7 @@ impl Test<'_> {
         controls: &Controls,
         stop: &mut Stop,
     ) -> Result<(), SessionError> {
-        let goal = Goal::of(&self.cfg.params);
+        let mut goal = Goal::of(&self.cfg.params);
         let mut counted_at = Instant::now();
         loop {
             let now = Instant::now();

@@ -8,19 +8,24 @@ use std::time::{Duration, Instant};
 
 /// Silence after which a peer's budget is taken for used up, where its last part may never be seen here.
 const QUIET: Duration = Duration::from_secs(2);
+/// The ends' omitted parts do not end at the same moment. With one of them, a peer whose bytes have all come by this
+/// end's count gets so much silence, or so long at the most, to send the rest of its own.
+const REST: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_millis(500);
 /// Received bytes and blocks are only seen by looking.
 const COUNTING: Duration = Duration::from_millis(2);
 const IDLE: Duration = Duration::from_millis(500);
 
 /// What ends the test, as one end's figures show it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Goal {
     limit: Limit,
     direction: Direction,
     udp: bool,
     omits: bool,
     block: u64,
-    quiet: Duration,
+    longest_gap: Duration,
+    all_came_at: Option<Instant>,
 }
 
 impl Goal {
@@ -31,7 +36,8 @@ impl Goal {
             udp: params.protocol == Protocol::Udp,
             omits: !params.omit.is_zero(),
             block: u64::from(streams::block_size(params)).max(1),
-            quiet: QUIET + longest_gap(params) * 4,
+            longest_gap: longest_gap(params),
+            all_came_at: None,
         }
     }
 
@@ -47,7 +53,7 @@ impl Goal {
 
     /// `all_sent`: this end's budget is used up. `counted_at`: when data last arrived.
     pub fn reached(
-        &self,
+        &mut self,
         meter: &Meter,
         all_sent: bool,
         now: Instant,
@@ -63,7 +69,7 @@ impl Goal {
         let sent = self.direction == Direction::Reverse || all_sent;
         let received = self.direction == Direction::Forward
             || meter.all_finished(false)
-            || self.received(self.seen(meter), wanted, now.duration_since(counted_at));
+            || self.received(self.seen(meter), wanted, now, counted_at);
         sent && received
     }
 
@@ -85,9 +91,16 @@ impl Goal {
 
     /// All has come, or what is missing will not: the last datagrams may be among the lost, and what was on the
     /// way when the omitted part ended was counted by the sender only.
-    fn received(&self, seen: u64, wanted: u64, silence: Duration) -> bool {
-        let tail_may_be_missing = self.omits || (self.udp && seen > 0);
-        seen >= wanted || (tail_may_be_missing && silence > self.quiet)
+    fn received(&mut self, seen: u64, wanted: u64, now: Instant, counted_at: Instant) -> bool {
+        let silence = now.saturating_duration_since(counted_at);
+        if seen < wanted {
+            let tail_may_be_missing = self.omits || (self.udp && seen > 0);
+            return tail_may_be_missing && silence > QUIET + self.longest_gap * 4;
+        }
+        let all_came_at = *self.all_came_at.get_or_insert(now);
+        !self.omits
+            || silence > REST + self.longest_gap * 2
+            || now.saturating_duration_since(all_came_at) > LONGEST_REST
     }
 }
 
@@ -105,40 +118,58 @@ mod tests {
         })
     }
 
-    const LONG: Duration = Duration::from_secs(3);
+    /// Whether the goal is reached with `seen` of `wanted` after so much silence.
+    fn received(goal: &Goal, seen: u64, wanted: u64, silence: u64) -> bool {
+        let now = Instant::now();
+        let later = now + Duration::from_millis(silence);
+        goal.clone().received(seen, wanted, later, now)
+    }
 
     /// Field report 003: lost datagrams at the end must not make the test endless.
     #[test]
     fn a_lost_tail_ends_a_udp_test_and_silence_alone_does_not() {
         let udp = reverse(Protocol::Udp, 0);
-        assert!(udp.received(1000, 1000, Duration::ZERO));
-        assert!(!udp.received(900, 1000, Duration::from_secs(1)));
-        assert!(udp.received(900, 1000, LONG));
-        assert!(!udp.received(0, 1000, LONG), "nothing has come at all");
+        assert!(received(&udp, 1000, 1000, 0));
+        assert!(!received(&udp, 900, 1000, 1000));
+        assert!(received(&udp, 900, 1000, 3000));
+        assert!(!received(&udp, 0, 1000, 3000), "nothing has come at all");
     }
 
     #[test]
     fn a_tcp_test_waits_for_its_bytes_unless_some_fell_into_the_omitted_part() {
-        assert!(!reverse(Protocol::Tcp, 0).received(900, 1000, LONG));
-        assert!(reverse(Protocol::Tcp, 1).received(900, 1000, LONG));
+        assert!(!received(&reverse(Protocol::Tcp, 0), 900, 1000, 3000));
+        let omits = reverse(Protocol::Tcp, 1);
+        assert!(received(&omits, 900, 1000, 3000));
         assert!(
-            reverse(Protocol::Tcp, 1).received(0, 1000, LONG),
+            received(&omits, 0, 1000, 3000),
             "a short test fell in as a whole"
         );
+    }
+
+    /// This end counts what the peer omitted, when its own omitted part ended first.
+    #[test]
+    fn after_an_omitted_part_the_peer_may_send_its_rest() {
+        let mut omits = reverse(Protocol::Udp, 1);
+        assert!(!received(&omits, 1000, 1000, 10));
+        assert!(received(&omits, 1000, 1000, 200));
+        // A peer that never stops (iperf3 does not count its own bytes).
+        let now = Instant::now();
+        let at = |millis| now + Duration::from_millis(millis);
+        assert!(!omits.received(1000, 1000, at(0), at(0)));
+        assert!(!omits.received(2000, 1000, at(400), at(400)));
+        assert!(omits.received(3000, 1000, at(600), at(600)));
     }
 
     #[test]
     fn a_slow_rate_is_no_silence() {
         let slow = Goal::of(&TestParams {
+            protocol: Protocol::Udp,
             bitrate: Some(8000),
             block_size: Some(1000),
-            ..TestParams {
-                protocol: Protocol::Udp,
-                ..TestParams::default()
-            }
+            ..TestParams::default()
         });
-        assert!(!slow.received(1, 10, LONG), "a datagram a second");
-        assert!(slow.received(1, 10, Duration::from_secs(7)));
+        assert!(!received(&slow, 1, 10, 3000), "a datagram a second");
+        assert!(received(&slow, 1, 10, 7000));
     }
 
     #[test]
@@ -150,7 +181,7 @@ mod tests {
                 ..TestParams::default()
             };
             let meter = Meter::new(Vec::new(), &params, Duration::ZERO, now);
-            let goal = Goal::of(&params);
+            let mut goal = Goal::of(&params);
             assert!(!goal.reached(&meter, true, now, now));
             assert_eq!(goal.reached(&meter, true, now + far, now), ends);
         }
