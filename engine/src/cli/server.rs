@@ -1,9 +1,7 @@
 //! What a server's flags mean together.
 
 use super::flags::Flags;
-use super::{
-    Action, CliError, OutputKind, ServerAction, exclusive_cpus, output, port, run_token, value,
-};
+use super::{Action, CliError, ServerAction, exclusive_cpus, output, port, run_token, value};
 use crate::session::ServerConfig;
 use std::time::Duration;
 
@@ -55,7 +53,8 @@ pub fn action(flags: &Flags) -> Result<Action, CliError> {
     }
     config.run_token = run_token(flags)?;
     config.exclusive_cpus = exclusive_cpus(flags)?;
-    let output = output(flags)?;
-    config.json = !matches!(output.kind, OutputKind::Text);
-    Ok(Action::Server(Box::new(ServerAction { config, output })))
+    Ok(Action::Server(Box::new(ServerAction {
+        config,
+        output: output(flags)?,
+    })))
 }

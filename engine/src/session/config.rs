@@ -76,8 +76,6 @@ pub struct ServerConfig {
     pub idle_timeout: Option<Duration>,
     pub exclusive_cpus: Option<u32>,
     pub affinity: Option<u32>,
-    /// `-J`: the output that `--get-server-output` clients get is a document.
-    pub json: bool,
     /// Time between the server's own rows.
     pub interval: Duration,
 }
@@ -95,7 +93,6 @@ impl ServerConfig {
             idle_timeout: None,
             exclusive_cpus: None,
             affinity: None,
-            json: false,
             interval: Duration::from_secs(1),
         }
     }

@@ -29,6 +29,7 @@ mod server;
 pub mod stop;
 mod streams;
 mod tcp_series;
+mod totals;
 mod track;
 mod udp_figures;
 

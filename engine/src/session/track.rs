@@ -3,10 +3,9 @@
 use super::tcp_series::{TcpSeries, cwnd_bytes};
 use crate::sock::{Granted, TcpInfo};
 use crate::stats::Snapshot;
-use crate::wire::results::{Omitted, StreamExtra, StreamResult};
 use crate::worker::StreamHandle;
 use nettest_report::params::Protocol;
-use nettest_report::report::{Flow, StreamEnd, StreamInterval, TcpEnd, TcpSample, Totals};
+use nettest_report::report::{Flow, StreamInterval, TcpSample};
 use std::time::{Duration, Instant};
 
 /// What runs, or what is left of it.
@@ -33,7 +32,7 @@ pub struct Track {
     pub socket: i32,
     pub flow: Flow,
     pub sender: bool,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     thread: Thread,
     /// Where the counted part begins.
     pub(super) base: Snapshot,
@@ -46,7 +45,7 @@ pub struct Track {
     /// Written, but never acknowledged.
     undelivered: u64,
     ended_output: bool,
-    tcp: TcpSeries,
+    pub(super) tcp: TcpSeries,
 }
 
 impl Track {
@@ -191,7 +190,7 @@ impl Track {
     }
 
     /// The sender's own mark of where the counted part began, as soon as it is there.
-    fn settle_mark(&mut self) {
+    pub(super) fn settle_mark(&mut self) {
         if !self.awaits_mark {
             return;
         }
@@ -249,118 +248,13 @@ impl Track {
         }
     }
 
-    /// This end's figures, for the other end.
-    pub fn result(&mut self, seconds: f64) -> StreamResult {
-        self.settle_mark();
-        self.sample();
-        let now = self.snapshot();
-        let counted = now.since(&self.base);
-        let packets = |s: &Snapshot| match (self.protocol, self.sender) {
-            (Protocol::Tcp, _) => 0,
-            (Protocol::Udp, true) => s.packets,
-            (Protocol::Udp, false) => s.highest_seq,
-        };
-        let receives_udp = self.protocol == Protocol::Udp && !self.sender;
-        let errors = |s: &Snapshot| {
-            if receives_udp {
-                i64::try_from(s.lost).unwrap_or(i64::MAX)
-            } else {
-                0
-            }
-        };
-        StreamResult {
-            id: self.id,
-            bytes: counted.bytes,
-            retransmits: if self.sender {
-                self.tcp.retransmits()
-            } else {
-                None
-            },
-            jitter_seconds: if receives_udp {
-                now.jitter_ns as f64 / 1e9
-            } else {
-                0.0
-            },
-            // The peer takes the omitted part off; late arrivals must not make that negative.
-            errors: errors(&self.base) + i64::try_from(counted.lost).unwrap_or(0),
-            omitted: Some(Omitted {
-                errors: errors(&self.base),
-                packets: packets(&self.base),
-            }),
-            packets: packets(&now),
-            start_seconds: Some(0.0),
-            end_seconds: Some(seconds),
-            extra: receives_udp.then_some(StreamExtra {
-                out_of_order: counted.out_of_order,
-                duplicates: counted.duplicates,
-                socket_drops: counted.socket_drops,
-            }),
-        }
-    }
-
     /// A last look at tcp_info when no row has taken one.
-    fn sample(&mut self) {
+    pub(super) fn sample(&mut self) {
         if let Some(info) = self.tcp_info() {
             if self.tcp.samples == 0 {
                 self.tcp.add(info);
             }
             self.tcp.last = Some(info);
-        }
-    }
-
-    /// Both ends' figures. `omit`: part of the test was omitted.
-    pub fn end(
-        &mut self,
-        seconds: f64,
-        peer: Option<&StreamResult>,
-        has_retransmits: Option<bool>,
-        omit: bool,
-    ) -> StreamEnd {
-        self.settle_mark();
-        self.sample();
-        let counted = self.counted();
-        let own = Totals {
-            start: 0.0,
-            end: seconds,
-            bytes: Some(counted.bytes),
-        };
-        let theirs = Totals {
-            start: 0.0,
-            end: peer
-                .and_then(|peer| peer.end_seconds)
-                .filter(|end| *end > 0.0)
-                .unwrap_or(seconds),
-            bytes: peer.map(|peer| peer.bytes),
-        };
-        let (sent, received) = if self.sender {
-            (own, theirs)
-        } else {
-            (theirs, own)
-        };
-        let tcp = (self.protocol == Protocol::Tcp).then(|| match (self.sender, peer) {
-            (true, _) => self.tcp.end(),
-            (false, Some(peer)) if has_retransmits == Some(true) => TcpEnd {
-                retransmits: peer.retransmits,
-                ..TcpEnd::default()
-            },
-            (false, _) => TcpEnd::default(),
-        });
-        let udp = (self.protocol == Protocol::Udp).then(|| {
-            if self.sender {
-                self.udp_end_as_sender(&counted, peer, omit)
-            } else {
-                self.udp_end_as_receiver(&counted, peer)
-            }
-        });
-        StreamEnd {
-            socket: self.socket,
-            id: self.id,
-            flow: self.flow,
-            sender: self.sender,
-            sent,
-            received,
-            tcp,
-            udp,
         }
     }
 

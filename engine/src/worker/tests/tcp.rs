@@ -114,21 +114,31 @@ fn stopped_before_the_start_nothing_is_sent() {
 
 #[test]
 fn field_report_018_tcp_at_one_kilobit_really_trickles() {
-    let (one, _two) = tcp_pair();
-    let control = silent();
-    let paced = StreamTask {
-        bitrate: Some(1000),
-        ..task(one, Duty::Send, Protocol::Tcp, 131_072)
-    };
-    let sender = spawn(paced, control.clone()).unwrap();
-    let begun = Instant::now();
-    control.start();
-    after(1000);
-    control.stop();
-    let expected = begun.elapsed().as_secs_f64() * 125.0;
-    let bytes = sender.join().snapshot.bytes as f64;
-    assert!(
-        (bytes - expected).abs() <= 32.0,
-        "{bytes} of {expected}: 1 kbit/s is 125 bytes a second"
-    );
+    // 1 kbit/s is 125 bytes a second: pieces of 16 bytes, the first at once.
+    let nominal = Duration::from_millis(128) * 7;
+    let mut seen = Vec::new();
+    for _ in 0..10 {
+        let (one, _two) = tcp_pair();
+        let control = silent();
+        control.set_budget(Some(8 * 16), None);
+        let paced = StreamTask {
+            bitrate: Some(1000),
+            ..task(one, Duty::Send, Protocol::Tcp, 131_072)
+        };
+        let sender = spawn(paced, control.clone()).unwrap();
+        control.start();
+        wait_until("the budget is used up", || sender.is_finished());
+        let (first, last) = sender.first_last();
+        let took = last.unwrap() - first.unwrap();
+        assert!(
+            took >= nominal,
+            "faster than asked: {took:?} of {nominal:?}"
+        );
+        // A loaded machine may be late, but not every time.
+        if took <= nominal.mul_f64(1.02) {
+            return;
+        }
+        seen.push(took);
+    }
+    panic!("not once was it {nominal:?}: {seen:?}");
 }
