@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Longer than any test here takes, shorter than a tester's patience.
@@ -57,6 +59,56 @@ pub fn wait(mut child: Child) -> Output {
         status,
         stdout: reader.join().expect("stdout was read"),
         stderr: errors.join().expect("stderr was read"),
+    }
+}
+
+/// A child whose output is looked at while it runs: a test that waits for what it needs, and not for a time, is right
+/// on a loaded machine too.
+pub struct Running {
+    pub child: Child,
+    seen: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Running {
+    pub fn start(flags: &str) -> Running {
+        let mut child = engine(flags).spawn().expect("the engine starts");
+        let mut out = child.stdout.take().expect("stdout is piped");
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let reader = std::thread::spawn({
+            let seen = seen.clone();
+            move || {
+                let mut piece = [0; 4096];
+                while let Ok(count @ 1..) = out.read(&mut piece) {
+                    seen.lock().expect("the bytes").extend(&piece[..count]);
+                }
+            }
+        });
+        Running {
+            child,
+            seen,
+            reader,
+        }
+    }
+
+    /// Waits until stdout has `what`.
+    pub fn until(self, what: &str) -> Running {
+        let begun = Instant::now();
+        while !text(&self.seen.lock().expect("the bytes")).contains(what) {
+            assert!(begun.elapsed() < PATIENCE, "no '{what}' on stdout");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self
+    }
+
+    /// All of its output, once it has ended.
+    pub fn end(self) -> Output {
+        let output = wait(self.child);
+        self.reader.join().expect("stdout was read");
+        Output {
+            stdout: self.seen.lock().expect("the bytes").clone(),
+            ..output
+        }
     }
 }
 

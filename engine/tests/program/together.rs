@@ -1,14 +1,13 @@
 //! Our client and our server.
 
-use crate::run::{Server, engine, finish, signal, text, wait};
+use crate::run::{Running, Server, finish, signal, text};
 use serde_json::Value;
-use std::time::Duration;
 
 #[test]
 fn text_has_rows_a_summary_and_an_end() {
     let mut server = Server::start("");
     let output = finish(&format!(
-        "-c 127.0.0.1 -p {} -t 1 -i 0.5 -P 2 -b 20M",
+        "-c 127.0.0.1 -p {} -t 2 -i 1 -P 2 -b 20M",
         server.port
     ));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -113,15 +112,13 @@ fn bytes_after_an_omitted_part_end_a_reverse_test() {
 #[test]
 fn an_interrupted_client_reports_what_it_has() {
     let mut server = Server::start("");
-    let child = engine(&format!(
+    let client = Running::start(&format!(
         "-c 127.0.0.1 -p {} -t 20 -i 0.5 -b 20M",
         server.port
     ))
-    .spawn()
-    .expect("the client starts");
-    std::thread::sleep(Duration::from_millis(1300));
-    signal(&child, "INT");
-    let output = wait(child);
+    .until("/sec");
+    signal(&client.child, "INT");
+    let output = client.end();
     assert_eq!(output.status.code(), Some(1));
     let seen = text(&output.stdout);
     assert!(seen.contains("  sender\n"), "{seen}");

@@ -1,6 +1,6 @@
 //! Field report 073, E7: a peer that stands still is noticed within 15 s of its last sign of life.
 
-use crate::run::{Server, engine, finish, signal, text, wait};
+use crate::run::{Running, Server, finish, signal, text};
 use std::time::{Duration, Instant};
 
 /// 15 s, and some for a busy machine.
@@ -38,9 +38,8 @@ fn a_stopped_client_frees_the_server() {
         for case in cases {
             scope.spawn(move || {
                 let mut server = Server::start("");
-                let client = engine(&format!("-c 127.0.0.1 -p {} {case}", server.port)).spawn();
-                let mut client = client.expect("the client starts");
-                std::thread::sleep(Duration::from_millis(1500));
+                let flags = format!("-c 127.0.0.1 -p {} {case}", server.port);
+                let mut client = Running::start(&flags).until("/sec").child;
                 signal(&client, "STOP");
                 let after = free_again(server.port);
                 assert!(after < NOTICED, "{case}: {after:?}");
@@ -60,9 +59,8 @@ fn a_stopped_client_frees_the_server() {
 fn a_killed_client_frees_the_server_at_once() {
     for case in ["-t 60", "-t 60 -R", "-u -b 10M -t 60"] {
         let server = Server::start("");
-        let client = engine(&format!("-c 127.0.0.1 -p {} {case}", server.port)).spawn();
-        let mut client = client.expect("the client starts");
-        std::thread::sleep(Duration::from_millis(700));
+        let flags = format!("-c 127.0.0.1 -p {} {case}", server.port);
+        let mut client = Running::start(&flags).until("connected to").child;
         client
             .kill()
             .and_then(|()| client.wait().map(drop))
@@ -78,12 +76,11 @@ fn a_stopped_server_is_noticed_by_the_client() {
         for case in ["-t 60", "-t 60 -R", "-u -b 10M -t 60 -R"] {
             scope.spawn(move || {
                 let server = Server::start("");
-                let client = engine(&format!("-c 127.0.0.1 -p {} {case}", server.port)).spawn();
-                let client = client.expect("the client starts");
-                std::thread::sleep(Duration::from_millis(1500));
+                let flags = format!("-c 127.0.0.1 -p {} {case}", server.port);
+                let client = Running::start(&flags).until("/sec");
                 signal(&server.child, "STOP");
                 let begun = Instant::now();
-                let output = wait(client);
+                let output = client.end();
                 assert!(begun.elapsed() < NOTICED, "{case}: {:?}", begun.elapsed());
                 assert_eq!(output.status.code(), Some(1), "{case}");
                 assert!(

@@ -126,10 +126,10 @@ fn hellos_are_answered_only_to_the_control_peers_address() {
         socket
             .connect(("127.0.0.1", server.port))
             .expect("connects");
-        socket
-            .set_read_timeout(Some(Duration::from_millis(700)))
-            .expect("a timeout");
     }
+    let patience = |socket: &UdpSocket, time| socket.set_read_timeout(Some(time));
+    patience(&stranger, Duration::from_millis(700)).expect("a timeout");
+    patience(&own, Duration::from_secs(10)).expect("a timeout");
     let mut answer = [0; 2000];
     stranger.send(HELLO).expect("sends");
     assert!(

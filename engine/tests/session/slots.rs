@@ -1,7 +1,7 @@
 //! Several tests on one port (`--max-tests`), and what one more is told.
 
 use crate::raw::{COOKIE, Raw};
-use crate::run::{Server, engine, finish, signal, text, wait};
+use crate::run::{Running, Server, engine, finish, signal, text, wait};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -34,13 +34,12 @@ fn two_tests_at_once_are_both_right() {
 #[test]
 fn one_more_than_max_tests_is_told_so_at_once() {
     let server = Server::start("");
-    let running = engine(&format!("-c 127.0.0.1 -p {} -t 3 -b 10M", server.port));
-    let running = { running }.spawn().expect("the client starts");
-    std::thread::sleep(Duration::from_millis(700));
+    let flags = format!("-c 127.0.0.1 -p {} -t 6 -b 10M", server.port);
+    let running = Running::start(&flags).until("connected to");
     let begun = Instant::now();
     let second = finish(&format!("-c 127.0.0.1 -p {} -t 1", server.port));
     assert!(
-        begun.elapsed() < Duration::from_millis(1500),
+        begun.elapsed() < Duration::from_secs(3),
         "{:?}",
         begun.elapsed()
     );
@@ -55,23 +54,18 @@ fn one_more_than_max_tests_is_told_so_at_once() {
     assert_eq!(raw.rest(), [0xff]);
     let probe = finish(&format!("--probe -p {}", server.port));
     assert_eq!(probe.status.code(), Some(1));
-    assert_eq!(wait(running).status.code(), Some(0));
+    assert_eq!(running.end().status.code(), Some(0));
 }
 
 /// SIGTERM ends the tests that run, with a word to their clients.
 #[test]
 fn a_server_that_is_told_to_end_tells_its_client() {
     let mut server = Server::start("");
-    let client = engine(&format!(
-        "-c 127.0.0.1 -p {} -t 20 -i 0.5 -b 10M",
-        server.port
-    ))
-    .spawn();
-    let client = client.expect("the client starts");
-    std::thread::sleep(Duration::from_millis(1300));
+    let flags = format!("-c 127.0.0.1 -p {} -t 20 -i 0.5 -b 10M", server.port);
+    let client = Running::start(&flags).until("/sec");
     let begun = Instant::now();
     signal(&server.child, "TERM");
-    let output = wait(client);
+    let output = client.end();
     assert!(
         begun.elapsed() < Duration::from_secs(3),
         "{:?}",
