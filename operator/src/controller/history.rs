@@ -36,6 +36,13 @@ pub fn to_delete(runs: &[NetTestRun], generation: i64) -> Option<&NetTestRun> {
     finished.first().copied()
 }
 
+/// The newest run of a generation: users may ask for another of the same spec (`kubectl nettest run`).
+pub fn latest_of(runs: &[NetTestRun], generation: i64) -> Option<&NetTestRun> {
+    runs.iter()
+        .filter(|run| run.spec.test_generation == Some(generation))
+        .max_by_key(|run| age_key(run))
+}
+
 /// The finished run that is the latest.
 pub fn latest_finished(runs: &[NetTestRun]) -> Option<&NetTestRun> {
     runs.iter()
@@ -81,6 +88,25 @@ mod tests {
 
     fn name(run: Option<&NetTestRun>) -> Option<String> {
         run.map(ResourceExt::name_any)
+    }
+
+    #[test]
+    fn the_newest_run_of_a_generation_speaks_for_the_test() {
+        let mut first = run(2, "Passed");
+        first.metadata.name = Some("rack-2".to_owned());
+        let mut again = run(2, "");
+        // Sorts before the other by name and is younger.
+        again.metadata.name = Some("rack-10-x7k2p".to_owned());
+        again.metadata.creation_timestamp = run(9, "").metadata.creation_timestamp;
+        let runs = [again, first, run(3, "Passed")];
+        let named = |generation| latest_of(&runs, generation).map(|run| run.name_any());
+        assert_eq!(named(2).as_deref(), Some("rack-10-x7k2p"));
+        assert_eq!(named(3).as_deref(), Some("rack-3"));
+        assert_eq!(named(1), None);
+        let mut reversed = runs.to_vec();
+        reversed.reverse();
+        let latest = latest_of(&reversed, 2).map(|run| run.name_any());
+        assert_eq!(latest.as_deref(), Some("rack-10-x7k2p"));
     }
 
     #[test]

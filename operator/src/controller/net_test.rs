@@ -52,10 +52,7 @@ pub async fn reconcile(cached: Arc<NetTest>, context: Arc<Context>) -> Result<Ac
     publish(&context, key, &test, &runs);
 
     let generation = test.metadata.generation.unwrap_or(1);
-    let mut current = runs
-        .iter()
-        .find(|run| run.spec.test_generation == Some(generation))
-        .cloned();
+    let mut current = history::latest_of(&runs, generation).cloned();
     let settled = is_settled(&test, generation);
     let mut again = if settled || current.as_ref().is_some_and(history::is_finished) {
         RESYNC
