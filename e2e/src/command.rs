@@ -18,6 +18,8 @@ pub struct Command {
 pub struct Output {
     pub line: String,
     pub success: bool,
+    /// `None` when a signal ended it.
+    pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
@@ -82,6 +84,7 @@ impl Command {
         Ok(Output {
             line,
             success: ended.status.success(),
+            code: ended.status.code(),
             stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&ended.stderr).into_owned(),
         })

@@ -68,12 +68,14 @@ impl Namespace {
             namespace.dump().await;
         }
         let deleted = namespace.delete().await;
-        // Past libtest's capture, which has no times: one line a scenario.
+        // Past libtest's capture, which has no times: one line a scenario. libtest names a test's thread after it.
+        let thread = std::thread::current();
         let _ = writeln!(
             std::io::stderr(),
-            "{:7.1} s  {}  {}",
+            "{:7.1} s  {}  {}  ({})",
             begun.elapsed().as_secs_f32(),
             if failed { "FAILED" } else { "passed" },
+            thread.name().unwrap_or(name),
             namespace.name
         );
         match ended {

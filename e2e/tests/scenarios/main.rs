@@ -11,6 +11,7 @@ mod invalid_spec;
 mod metrics;
 mod pinning;
 mod placement;
+mod plugin;
 mod pod_lost;
 mod refusal;
 mod rerun;
