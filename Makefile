@@ -33,8 +33,11 @@ unit: ## tests that need neither a cluster nor other programs
 interop: ## our engine against stock iperf3 3.12 and 3.18, both roles
 	cargo test --locked --package nettest-engine --test interop -- --test-threads=1
 
-cluster: ## a real two-node Kubernetes cluster on this machine; needs root on Debian
+cluster: ## a real two-node Kubernetes on this machine, with image and chart; needs root on Debian
 	@e2e/cluster/up
+	@hack/image
+	@e2e/install
+	@echo 'eval "$$(e2e/cluster/env)"   # then kubectl and helm speak to it'
 
 cluster-down: ## take it down
 	@e2e/cluster/down
@@ -42,7 +45,7 @@ cluster-down: ## take it down
 image: ## build the image and load it onto the cluster's nodes
 	@hack/image
 
-e2e: ## the tests against the cluster; `make cluster image` first
+e2e: ## the tests against the cluster, which is started when there is none
 	@e2e/run
 
 bench: ## our engine and stock iperf3 side by side on loopback
