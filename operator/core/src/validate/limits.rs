@@ -28,12 +28,16 @@ pub(super) fn limits(
     )?;
     let planned = planned_time(traffic, repeats);
     let run_timeout = match &limits.run_timeout {
-        Some(text) => span_in(
-            "limits.runTimeout",
-            text,
-            10_000..=172_800_000,
-            "10s to 48h",
-        )?,
+        Some(text) => {
+            let asked = span_in(
+                "limits.runTimeout",
+                text,
+                10_000..=172_800_000,
+                "10s to 48h",
+            )?;
+            long_enough(asked, traffic, repeats)?;
+            asked
+        }
         // Of bytes without a bitrate nobody knows the time: they get the longest.
         None if planned > LONGEST && matches!(traffic.end, End::Time(_)) => {
             return Err(Refusal::invalid(
@@ -50,6 +54,38 @@ pub(super) fn limits(
         schedule_timeout,
         run_timeout,
     })
+}
+
+/// A run that is cut off before its last repeat can end has no result, however often it is tried. Of bytes
+/// nobody knows the time.
+fn long_enough(
+    run_timeout: Duration,
+    traffic: &ValidTraffic,
+    repeats: ValidRepeats,
+) -> Result<(), Refusal> {
+    let End::Time(time) = traffic.end else {
+        return Ok(());
+    };
+    let needed = all_repeats(time.saturating_add(traffic.omit), repeats);
+    if run_timeout >= needed {
+        return Ok(());
+    }
+    Err(Refusal::invalid(
+        "limits.runTimeout",
+        format!(
+            "is {}, and traffic.duration (with traffic.omit) x repeats.count with repeats.pause between them needs {}: set limits.runTimeout to more than that or leave it out",
+            crate::span::display(run_timeout),
+            crate::span::display(needed)
+        ),
+    ))
+}
+
+fn all_repeats(each: Duration, repeats: ValidRepeats) -> Duration {
+    each.saturating_mul(repeats.count).saturating_add(
+        repeats
+            .pause
+            .saturating_mul(repeats.count.saturating_sub(1)),
+    )
 }
 
 /// All repeats with their pauses. Bounded: 20 x (24h + 10m + 10m) or the time of 16 TiB.
@@ -73,12 +109,6 @@ fn planned_time(traffic: &ValidTraffic, repeats: ValidRepeats) -> Duration {
             Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX))
         }
     };
-    data.saturating_add(traffic.omit)
-        .saturating_add(OVERHEAD)
-        .saturating_mul(repeats.count)
-        .saturating_add(
-            repeats
-                .pause
-                .saturating_mul(repeats.count.saturating_sub(1)),
-        )
+    let each = data.saturating_add(traffic.omit).saturating_add(OVERHEAD);
+    all_repeats(each, repeats)
 }
