@@ -37,6 +37,9 @@ pub struct Invocation {
     pub bind: Option<IpAddr>,
     /// Whether an Exclusive end must prove its CPUs. False where nothing grants any, as with `--local`.
     pub require_exclusive: bool,
+    /// Server: how long it waits for a client before it ends by itself. `None`: for ever, as in pods, which
+    /// have a deadline of their own.
+    pub idle_timeout: Option<Duration>,
 }
 
 impl Invocation {
@@ -50,6 +53,7 @@ impl Invocation {
             token: None,
             bind: None,
             require_exclusive: true,
+            idle_timeout: None,
         }
     }
 }
@@ -62,6 +66,9 @@ pub fn server_args(test: &ValidTest, call: &Invocation) -> Vec<String> {
         args.value("-B", address);
     }
     args.value("--max-tests", 1);
+    if let Some(idle) = call.idle_timeout {
+        args.value("--idle-timeout", idle.as_secs());
+    }
     args.common(&test.server, call);
     args.0
 }

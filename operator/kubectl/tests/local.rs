@@ -156,6 +156,19 @@ fn the_token_is_in_the_environment_and_not_in_the_arguments() {
 }
 
 #[test]
+fn a_server_that_nobody_can_end_any_more_ends_itself() {
+    let manifest = TEST.replace("{count: 1}", "{count: 1, pause: 90s}");
+    let scene = Scene::with(&manifest, SERVER, "digest 2000000000");
+    assert_eq!(scene.run(&["-q"]).code, Some(0));
+    let starts = scene.starts();
+    let asked = |role: &str| {
+        let start = starts.iter().find(|start| start.contains(role)).unwrap();
+        start.contains("--idle-timeout 120")
+    };
+    assert!(asked(" -s ") && !asked(" -c "), "{starts:?}");
+}
+
+#[test]
 fn a_missed_threshold_is_exit_1_and_objects_stand_alone_on_stdout() {
     let scene = Scene::new("digest 5");
     let said = scene.run(&["-o", "yaml"]);

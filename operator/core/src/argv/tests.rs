@@ -28,6 +28,7 @@ fn on_one_machine() {
         token: Some(token()),
         bind: Some(IpAddr::from([127, 0, 0, 1])),
         require_exclusive: false,
+        idle_timeout: Some(Duration::from_secs(31)),
         ..Invocation::in_pod(uid(), 1)
     };
     insta::assert_snapshot!(

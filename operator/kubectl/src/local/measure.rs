@@ -1,7 +1,8 @@
 //! Starts the two engines and reads what the client says. The only effects of a local run.
 //!
 //! Neither child outlives a run: both are killed and reaped before it returns. Should this program itself be
-//! killed, nothing of ours can act any more: the engines end with the test they are at.
+//! killed, nothing of ours can act any more: the client ends with the test it is at, and the server when no client
+//! has come for a while.
 
 use crate::local::{Engine, port::free_port};
 use nettest_api::Reason;
@@ -21,6 +22,9 @@ use tokio::time::{sleep, timeout};
 
 const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const SERVER_START: Duration = Duration::from_secs(10);
+/// Should this program be killed, nobody ends its server: it does so itself when no client comes for so long,
+/// pause between two repeats apart.
+const IDLE: Duration = Duration::from_secs(30);
 const PROBE_PAUSE: Duration = Duration::from_millis(50);
 /// How much of a program's complaints is kept.
 const MAX_WORDS: u64 = 16 * 1024;
@@ -137,6 +141,7 @@ async fn drive(
         bind: Some(LOCALHOST),
         // Exclusive ends are refused before: nothing on this machine grants CPUs.
         require_exclusive: false,
+        idle_timeout: Some(test.repeats.pause.saturating_add(IDLE)),
     };
     let server = start(engine, &argv::server_args(test, &call), &token)?;
     await_server(engine, children.server.insert(server), port).await?;
