@@ -116,7 +116,7 @@ impl Session<'_> {
         let measured = local::measure(engine, &valid, &uid, &mut on_event, interrupt.came()).await;
         drop(progress);
         let end = End::of(&valid, &measured);
-        let interrupted = matches!(measured, Err(LocalError::Interrupted));
+        let interrupted = matches!(measured, Err(LocalError::Interrupted { .. }));
         let measurements = measured
             .map(|measured| measured.measurements)
             .unwrap_or_default();

@@ -46,6 +46,12 @@ echo "$$ ${{NETTEST_RUN_TOKEN-none}} $*" >>{log}
 all="$*"
 ready() {{ : >{ready}; }}
 value() {{ echo "$all" | sed -n "s/.*$1 \([^ ]*\).*/\1/p"; }}
+failed() {{ # REASON
+  echo '{{"event":"digest","data":{{"version":1,"run":"'$(value --run-uid)'","attempt":1,"outcome":"Failed","reason":"'$1'","message":"it said so","figures":[]}}}}'
+}}
+measured() {{ # REPEAT
+  echo '{{"event":"measurement","data":{{"run":"'$(value --run-uid)'","attempt":1,"variant":"tcp-p1","repeat":'$1',"report":{{}}}}}}'
+}}
 digest() {{ # RATE
   echo '{{"event":"digest","data":{{"version":1,"run":"'$(value --run-uid)'","attempt":1,"outcome":"Complete","figures":[{{"variant":"tcp-p1","flow":"ClientToServer","sentBitsPerSecond":['$1'],"receivedBitsPerSecond":['$1'],"sentBytes":[1],"receivedBytes":[1]}}]}}}}'
 }}
@@ -207,6 +213,34 @@ fn a_client_without_a_result_is_exit_2_with_its_words() {
 }
 
 #[test]
+fn a_server_that_dies_during_the_test_is_the_reason_and_not_the_client_that_misses_it() {
+    let dying = "ready; sleep 1; echo last words >&2; kill -KILL $$";
+    for (server, client, says) in [
+        (
+            dying,
+            "sleep 1.2; failed PeerUnreachable; exit 3",
+            "SIGKILL",
+        ),
+        (dying, "sleep 1.2; exit 3", "last words"),
+        (
+            "ready; sleep 1; exit 7",
+            "sleep 1.2; failed PeerUnreachable; exit 3",
+            "exit status: 7",
+        ),
+    ] {
+        let said = Scene::with(TEST, server, client).run(&["-q"]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(
+            said.out.contains("EngineCrashed") && said.out.contains(says),
+            "{says}: {said:?}"
+        );
+    }
+    // A server that lives is not blamed.
+    let said = Scene::new("failed PeerUnreachable; exit 3").run(&["-q"]);
+    assert!(said.out.contains("PeerUnreachable"), "{said:?}");
+}
+
+#[test]
 fn two_tests_and_the_worse_counts() {
     let second = TEST
         .replace("name: a}", "name: b}")
@@ -233,7 +267,11 @@ fn exclusive_cpus_start_nothing_here() {
 #[test]
 fn an_interrupt_ends_both_ends_and_says_so() {
     for signal in ["INT", "TERM"] {
-        let scene = Scene::new("exec sleep 30");
+        let scene = Scene::with(
+            &TEST.replace("{count: 1}", "{count: 3}"),
+            SERVER,
+            "measured 1; : >$0.measured; exec sleep 30",
+        );
         let child = scene
             .command(&[])
             .stdout(Stdio::piped())
@@ -241,13 +279,15 @@ fn an_interrupt_ends_both_ends_and_says_so() {
             .spawn()
             .unwrap();
         let begun = Instant::now();
-        while !scene.starts().iter().any(|start| start.contains(" -c ")) {
+        while !scene.path("engine.measured").exists() {
             assert!(
                 begun.elapsed() < Duration::from_secs(20),
                 "no client was started"
             );
             std::thread::sleep(Duration::from_millis(20));
         }
+        // The line is read a moment after it was written.
+        std::thread::sleep(Duration::from_millis(500));
         let pid = child.id().to_string();
         assert!(
             Command::new("kill")
@@ -259,6 +299,8 @@ fn an_interrupt_ends_both_ends_and_says_so() {
         let said = Said::of(child.wait_with_output().unwrap());
         assert_eq!(said.code, Some(2), "{said:?}");
         assert!(said.out.contains("interrupted"), "{said:?}");
+        assert!(said.out.contains("1 of 3 repeats done"), "{said:?}");
+        assert!(!said.out.contains("PASSED"), "{said:?}");
         assert!(begun.elapsed() < Duration::from_secs(25), "{said:?}");
         assert_eq!(scene.running(), [""; 0]);
     }

@@ -196,18 +196,32 @@ mod tests {
     }
 
     #[test]
-    fn the_engines_reason_is_ours() {
-        let mut failed = digest(&[]);
-        failed.outcome = Outcome::Failed;
-        failed.reason = Some(nettest_report::digest::FailureReason::PeerUnreachable);
-        failed.message = "connection refused".into();
-        let measured = Ok(Measured {
-            digest: failed,
-            measurements: Vec::new(),
-        });
-        let (test, succeeded) = ended(json!({}), |valid| End::of(valid, &measured));
-        assert_eq!(succeeded, "False/PeerUnreachable connection refused");
-        assert_eq!(test.status.unwrap().verdict, Some(Verdict::Error));
+    fn the_engines_reason_and_sentence_are_ours() {
+        use nettest_report::digest::FailureReason;
+        for (reason, message, said) in [
+            (
+                FailureReason::PeerUnreachable,
+                "connection refused",
+                "False/PeerUnreachable connection refused",
+            ),
+            (
+                FailureReason::ProtocolUnsupported,
+                "the kernel has no congestion control vegas",
+                "False/ProtocolUnsupported the kernel has no congestion control vegas",
+            ),
+        ] {
+            let mut failed = digest(&[]);
+            failed.outcome = Outcome::Failed;
+            failed.reason = Some(reason);
+            failed.message = message.into();
+            let measured = Ok(Measured {
+                digest: failed,
+                measurements: Vec::new(),
+            });
+            let (test, succeeded) = ended(json!({}), |valid| End::of(valid, &measured));
+            assert_eq!(succeeded, said);
+            assert_eq!(test.status.unwrap().verdict, Some(Verdict::Error));
+        }
     }
 
     #[test]

@@ -9,8 +9,9 @@ use nettest_api::Reason;
 use nettest_core::argv::{self, Invocation};
 use nettest_core::token::RunToken;
 use nettest_core::valid::{RunUid, ValidTest};
-use nettest_report::digest::Digest;
+use nettest_report::digest::{Digest, FailureReason, Outcome};
 use nettest_report::event::{Event, Measurement};
+use std::cell::Cell;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::{ExitStatus, Stdio};
@@ -18,6 +19,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -26,6 +28,8 @@ const SERVER_START: Duration = Duration::from_secs(10);
 /// pause between two repeats apart.
 const IDLE: Duration = Duration::from_secs(30);
 const PROBE_PAUSE: Duration = Duration::from_millis(50);
+/// A dying server's sockets are gone a moment before it is.
+const SERVER_END: Duration = Duration::from_millis(300);
 /// How much of a program's complaints is kept.
 const MAX_WORDS: u64 = 16 * 1024;
 /// A measurement line is the iperf3 document of one repeat; more than this is no line of ours.
@@ -48,14 +52,18 @@ pub enum LocalError {
     NotStarted { program: String, error: io::Error },
     #[error("the server ended before the test ({status}){words}")]
     ServerEnded { status: ExitStatus, words: Words },
+    #[error("the server ended during the test ({status}){words}")]
+    ServerDied { status: ExitStatus, words: Words },
     #[error("the server did not accept tests within {} s", SERVER_START.as_secs())]
     ServerSilent,
     #[error("the client's output cannot be read: {0}")]
     Unreadable(io::Error),
     #[error("the client ended without a result ({status}){words}")]
     NoDigest { status: ExitStatus, words: Words },
-    #[error("interrupted: both ends were stopped")]
-    Interrupted,
+    #[error(
+        "interrupted: both ends were stopped with {done} of {asked} repeats done; a run that was cut short has no result"
+    )]
+    Interrupted { done: u32, asked: u32 },
     #[error(
         "the test did not end within {} s (limits.runTimeout)",
         .0.as_secs()
@@ -67,12 +75,13 @@ impl LocalError {
     /// The API's reason.
     pub fn reason(&self) -> Reason {
         match self {
-            LocalError::Interrupted => Reason::Interrupted,
+            LocalError::Interrupted { .. } => Reason::Interrupted,
             LocalError::RunTimeout(_) => Reason::RunTimeout,
             LocalError::NoPort(_) => Reason::PortConflict,
             LocalError::NoRandom(_)
             | LocalError::NotStarted { .. }
             | LocalError::ServerEnded { .. }
+            | LocalError::ServerDied { .. }
             | LocalError::ServerSilent
             | LocalError::Unreadable(_)
             | LocalError::NoDigest { .. } => Reason::EngineCrashed,
@@ -81,7 +90,7 @@ impl LocalError {
 }
 
 /// What a program wrote to its standard error.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Words(String);
 
 impl std::fmt::Display for Words {
@@ -103,9 +112,16 @@ pub async fn measure(
     stop: impl Future<Output = ()>,
 ) -> Result<Measured, LocalError> {
     let mut children = Children::default();
+    let done = Cell::new(0);
+    let mut counted = |event: &Event| {
+        if matches!(event, Event::Measurement(_)) {
+            done.set(done.get() + 1);
+        }
+        on_event(event);
+    };
     let ended = tokio::select! {
-        ended = drive(engine, test, run, on_event, &mut children) => ended,
-        () = stop => Err(LocalError::Interrupted),
+        ended = drive(engine, test, run, &mut counted, &mut children) => ended,
+        () = stop => Err(LocalError::Interrupted { done: done.get(), asked: test.repeats.count }),
     };
     let Children { server, client } = children;
     for mut child in [client, server].into_iter().flatten() {
@@ -144,7 +160,8 @@ async fn drive(
         idle_timeout: Some(test.repeats.pause.saturating_add(IDLE)),
     };
     let server = start(engine, &argv::server_args(test, &call), &token)?;
-    await_server(engine, children.server.insert(server), port).await?;
+    let server = children.server.insert(server);
+    let server_words = await_server(engine, server, port).await?;
 
     call.bind = None;
     let client = start(engine, &argv::client_args(test, LOCALHOST, &call), &token)?;
@@ -160,6 +177,16 @@ async fn drive(
         .await
         .map_err(|_| LocalError::RunTimeout(limit))?;
     let (digest, measurements) = said.map_err(LocalError::Unreadable)?;
+    // A client whose server is gone calls it unreachable: the effect, not the cause.
+    let unreachable = digest.as_ref().is_none_or(|digest| {
+        digest.outcome != Outcome::Complete && digest.reason == Some(FailureReason::PeerUnreachable)
+    });
+    if unreachable && let Ok(ended) = timeout(SERVER_END, server.wait()).await {
+        let status = ended.map_err(LocalError::Unreadable)?;
+        let words = timeout(SERVER_END, server_words).await;
+        let words = words.ok().and_then(Result::ok).unwrap_or_default();
+        return Err(LocalError::ServerDied { status, words });
+    }
     match digest {
         Some(digest) => Ok(Measured {
             digest,
@@ -191,27 +218,33 @@ fn start(engine: &Engine, args: &[String], token: &RunToken) -> Result<Child, Lo
         })
 }
 
-/// Until the probe says that the server accepts tests, or the server has ended.
-async fn await_server(engine: &Engine, server: &mut Child, port: u16) -> Result<(), LocalError> {
+/// Until the probe says that the server accepts tests, or the server has ended. What the server says from then
+/// on is collected on the side.
+async fn await_server(
+    engine: &Engine,
+    server: &mut Child,
+    port: u16,
+) -> Result<JoinHandle<Words>, LocalError> {
     // Nobody needs what a server prints, but a full pipe would stop it.
     if let Some(mut stdout) = server.stdout.take() {
         tokio::spawn(async move { tokio::io::copy(&mut stdout, &mut tokio::io::sink()).await });
     }
-    let stderr = tokio::spawn(words(server.stderr.take()));
+    let mut stderr = tokio::spawn(words(server.stderr.take()));
     let accepts = async {
         while !probe(engine, port).await? {
             sleep(PROBE_PAUSE).await;
         }
-        Ok(())
+        Ok::<_, LocalError>(())
     };
     tokio::select! {
         ended = server.wait() => {
             let status = ended.map_err(LocalError::Unreadable)?;
-            let words = stderr.await.unwrap_or_else(|_| Words(String::new()));
+            let words = (&mut stderr).await.unwrap_or_default();
             Err(LocalError::ServerEnded { status, words })
         }
         accepted = timeout(SERVER_START, accepts) => {
-            accepted.map_err(|_| LocalError::ServerSilent)?
+            accepted.map_err(|_| LocalError::ServerSilent)??;
+            Ok(stderr)
         }
     }
 }
