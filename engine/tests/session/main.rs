@@ -1,5 +1,11 @@
 //! Whole sessions with peers that misbehave: silent, lying, dead, lossy. The peers are raw sockets.
 
+#![allow(
+    clippy::panic,
+    reason = "clippy takes the helpers of a test for production code"
+)]
+
+mod answers;
 mod dead;
 mod hello;
 mod hostile;
