@@ -1,5 +1,6 @@
 //! Why a test did not come to its results: one sentence a variant.
 
+use crate::sock::SockError;
 use nettest_report::digest::FailureReason;
 use std::io;
 use thiserror::Error;
@@ -74,6 +75,9 @@ pub enum SessionError {
     NoData { peer: String, seconds: u64 },
     #[error("data stream {id} failed: {source}")]
     Stream { id: i32, source: io::Error },
+    /// What this machine's kernel has, and not what was asked, decides.
+    #[error("socket option: {0}")]
+    Congestion(String),
     #[error("socket option: {0}")]
     Option(String),
     #[error("{0}")]
@@ -122,7 +126,7 @@ impl SessionError {
             | E::UdpHello { .. }
             | E::NoData { .. } => FailureReason::PeerUnreachable,
             E::Busy => FailureReason::ServerBusy,
-            E::Protocol { .. } | E::Refusing { .. } | E::Server { .. } => {
+            E::Protocol { .. } | E::Refusing { .. } | E::Server { .. } | E::Congestion(_) => {
                 FailureReason::ProtocolUnsupported
             }
             E::ServerTerminated | E::ClientTerminated | E::Interrupted(_) => {
@@ -131,6 +135,15 @@ impl SessionError {
             E::Exclusive(_) => FailureReason::ExclusiveCPUNotGranted,
             E::Bind { .. } | E::Option(_) => FailureReason::InvalidSpec,
             E::Stream { .. } | E::Local { .. } => FailureReason::EngineCrashed,
+        }
+    }
+}
+
+impl From<SockError> for SessionError {
+    fn from(error: SockError) -> Self {
+        match error {
+            SockError::Congestion { .. } => SessionError::Congestion(error.to_string()),
+            _ => SessionError::Option(error.to_string()),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Session<'_> {
                     sock::SockError::Mss { .. } => code::SET_MSS,
                 };
                 self.link.machine.refuse(code, 0);
-                SessionError::Option(error.to_string())
+                SessionError::from(error)
             })?;
         }
         Ok(sockets)

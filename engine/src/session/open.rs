@@ -58,8 +58,7 @@ async fn tcp(
     server: SocketAddr,
 ) -> Result<Socket, SessionError> {
     let socket = net::client_socket(cfg, server, Type::STREAM)?;
-    sock::apply_options(&socket, &streams::options(&cfg.params, true))
-        .map_err(|e| SessionError::Option(e.to_string()))?;
+    sock::apply_options(&socket, &streams::options(&cfg.params, true))?;
     let failed = |source| SessionError::StreamConnect {
         addr: server.to_string(),
         source,
@@ -89,8 +88,7 @@ async fn udp(
         addr: server.to_string(),
         source,
     };
-    sock::apply_options(&socket, &streams::options(&cfg.params, true))
-        .map_err(|e| SessionError::Option(e.to_string()))?;
+    sock::apply_options(&socket, &streams::options(&cfg.params, true))?;
     if cfg.bind.is_none() {
         // Servers of ours take hellos only from the control connection's address.
         let mut from = local;
