@@ -4,6 +4,11 @@
 //! Stock tools: `iperf3` (3.12 on Debian bookworm) from PATH or `NETTEST_IPERF3_312`, and 3.18 from
 //! `NETTEST_IPERF3_318`. A missing tool fails the test: `hack/install-prerequisites` brings both.
 
+#![allow(
+    clippy::panic,
+    reason = "clippy takes the helpers of a test for production code"
+)]
+
 mod agreement;
 mod keys;
 mod mode;

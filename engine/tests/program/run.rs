@@ -49,10 +49,11 @@ pub fn wait(mut child: Child) -> Output {
         if let Some(status) = child.try_wait().expect("the child can be waited for") {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
+        let patient = begun.elapsed() <= PATIENCE;
+        if !patient {
             let _ = child.kill();
-            panic!("the engine did not end within {PATIENCE:?}");
         }
+        assert!(patient, "the engine did not end within {PATIENCE:?}");
         std::thread::sleep(Duration::from_millis(10));
     };
     Output {
