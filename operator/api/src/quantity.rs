@@ -40,6 +40,13 @@ impl<'de> Deserialize<'de> for Quantity {
                 Ok(Quantity(number.to_string()))
             }
 
+            // The API server takes none either, and a float has lost digits that somebody wrote.
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Quantity, E> {
+                Err(E::custom(format_args!(
+                    "{number} is written with a decimal point or an exponent: write a whole number, or a quantity such as 100M or \"1.5Gi\""
+                )))
+            }
+
             fn visit_i64<E>(self, number: i64) -> Result<Quantity, E> {
                 Ok(Quantity(number.to_string()))
             }
@@ -80,7 +87,10 @@ mod tests {
         assert_eq!(read("1400").expect("integer"), Quantity::from("1400"));
         assert_eq!(read("\"1.5Gi\"").expect("text"), Quantity::from("1.5Gi"));
         assert_eq!(read("100M").expect("text"), Quantity::from("100M"));
-        let error = read("1.5").expect_err("a float").to_string();
-        assert!(error.contains("a quantity such as 100M"), "{error}");
+        for (float, says) in [("1.5", "1.5 is"), ("1e6", "1000000 is"), ("1.0", "1 is")] {
+            let error = read(float).expect_err("a float").to_string();
+            assert!(error.contains("a quantity such as 100M"), "{error}");
+            assert!(error.contains(says), "{error}");
+        }
     }
 }

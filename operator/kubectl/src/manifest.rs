@@ -1,6 +1,9 @@
 //! Files to NetTests. Nothing runs unless every document of every file is one.
 
+mod words;
+
 use nettest_api::NetTest;
+use nettest_core::names;
 use serde::{Deserialize, de::IgnoredAny};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,12 +11,32 @@ use thiserror::Error;
 
 const API_VERSION: &str = "nettest.dev/v1alpha1";
 const KIND: &str = "NetTest";
+/// The fields of metadata (ObjectMeta of meta/v1): its type takes others in silence.
+const METADATA: [&str; 15] = [
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
 
 #[derive(Debug, Error)]
 pub enum ManifestError {
     #[error("cannot read {file}: {error}")]
     Unreadable { file: String, error: std::io::Error },
-    #[error("{place} is not valid: {error}")]
+    #[error("{file} is a directory: name its files, each with a -f of its own")]
+    Directory { file: String },
+    #[error("{place} is not valid: {}", words::of(error))]
     Invalid {
         place: Place,
         error: serde_yaml::Error,
@@ -22,26 +45,50 @@ pub enum ManifestError {
     OtherKind { place: Place, found: String },
     #[error("{place} has no metadata.name: give the test a name")]
     NoName { place: Place },
+    #[error(
+        "{place} has the metadata.{field} {text:?}: write small letters, digits and '-'{more}, with a letter or digit at both ends"
+    )]
+    NoDnsName {
+        place: Place,
+        field: &'static str,
+        text: String,
+        more: &'static str,
+    },
+    #[error("{place} is not valid: metadata has no field {key}")]
+    UnknownMetadata { place: Place, key: String },
     #[error("{place} has the name {name}, which another test before it has: give each its own")]
     SameName { place: Place, name: String },
     #[error("{0} has no NetTest in it")]
     Empty(String),
 }
 
-/// Where a document stands: the file, and the number from the second on.
+/// Where a test stands: the file, the document's number from the second on, and the item of a List.
 #[derive(Debug, Clone)]
 pub struct Place {
     file: String,
     number: usize,
+    item: Option<usize>,
+}
+
+impl Place {
+    fn item(&self, number: usize) -> Place {
+        Place {
+            item: Some(number),
+            ..self.clone()
+        }
+    }
 }
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
         if self.number > 1 {
-            write!(f, "{}, document {}", self.file, self.number)
-        } else {
-            f.write_str(&self.file)
+            write!(f, ", document {}", self.number)?;
         }
+        if let Some(item) = self.item {
+            write!(f, ", item {item}")?;
+        }
+        Ok(())
     }
 }
 
@@ -74,6 +121,10 @@ pub fn load(files: &[PathBuf]) -> Result<Vec<Manifest>, ManifestError> {
 }
 
 fn read(file: &Path) -> Result<(String, String), ManifestError> {
+    if file.is_dir() {
+        let file = file.display().to_string();
+        return Err(ManifestError::Directory { file });
+    }
     let (name, text) = if file == Path::new("-") {
         let mut text = String::new();
         let read = std::io::stdin().read_to_string(&mut text);
@@ -111,6 +162,19 @@ struct Head {
     kind: String,
 }
 
+impl Head {
+    /// As kubectl prints several objects, and this program several tests.
+    fn is_list(&self) -> bool {
+        self.api_version == "v1" && self.kind == "List"
+    }
+}
+
+/// A List of things.
+#[derive(Deserialize)]
+struct ListOf<T> {
+    items: Vec<T>,
+}
+
 fn parse(file: &str, text: &str) -> Result<Vec<(Place, Manifest)>, ManifestError> {
     // Each document is read as text and not by way of a value, so that errors name the line. One at a time,
     // up to the first error: after a syntax error these iterators go on for ever.
@@ -125,6 +189,7 @@ fn parse(file: &str, text: &str) -> Result<Vec<(Place, Manifest)>, ManifestError
         let place = Place {
             file: file.to_owned(),
             number: index + 1,
+            item: None,
         };
         let invalid = |error| ManifestError::Invalid {
             place: place.clone(),
@@ -134,24 +199,81 @@ fn parse(file: &str, text: &str) -> Result<Vec<(Place, Manifest)>, ManifestError
         let Some(head) = Option::<Head>::deserialize(head).map_err(invalid)? else {
             continue;
         };
-        if head.api_version != API_VERSION || head.kind != KIND {
-            return Err(ManifestError::OtherKind {
-                place,
-                found: named(&head),
-            });
+        if head.is_list() {
+            let value = serde_json::Value::deserialize(value).map_err(invalid)?;
+            let values = value["items"].as_array().cloned().unwrap_or_default();
+            for (index, value) in values.iter().enumerate() {
+                let place = place.item(index + 1);
+                let head = Head::deserialize(value).unwrap_or_default();
+                of_our_kind(&head, &place)?;
+            }
+            ListOf::<Frame>::deserialize(frame).map_err(invalid)?;
+            let list = ListOf::<NetTest>::deserialize(document).map_err(invalid)?;
+            for (index, (test, document)) in list.items.into_iter().zip(values).enumerate() {
+                tests.push(checked(place.item(index + 1), test, document)?);
+            }
+            continue;
         }
+        of_our_kind(&head, &place)?;
         Frame::deserialize(frame).map_err(invalid)?;
         let test = NetTest::deserialize(document).map_err(invalid)?;
-        if test.metadata.name.as_deref().is_none_or(str::is_empty) {
-            return Err(ManifestError::NoName { place });
-        }
         let document = serde_json::Value::deserialize(value).map_err(invalid)?;
-        tests.push((place, Manifest { test, document }));
+        tests.push(checked(place, test, document)?);
     }
     if tests.is_empty() {
         return Err(ManifestError::Empty(file.to_owned()));
     }
     Ok(tests)
+}
+
+fn of_our_kind(head: &Head, place: &Place) -> Result<(), ManifestError> {
+    if head.api_version == API_VERSION && head.kind == KIND {
+        return Ok(());
+    }
+    Err(ManifestError::OtherKind {
+        place: place.clone(),
+        found: named(head),
+    })
+}
+
+/// What the API server would refuse in metadata, before anything is asked of it or measured.
+fn checked(
+    place: Place,
+    test: NetTest,
+    document: serde_json::Value,
+) -> Result<(Place, Manifest), ManifestError> {
+    let unknown = document["metadata"]
+        .as_object()
+        .into_iter()
+        .flat_map(serde_json::Map::keys)
+        .find(|key| !METADATA.contains(&key.as_str()));
+    if let Some(key) = unknown {
+        let key = key.clone();
+        return Err(ManifestError::UnknownMetadata { place, key });
+    }
+    let metadata = &test.metadata;
+    let Some(name) = metadata.name.as_deref().filter(|name| !name.is_empty()) else {
+        return Err(ManifestError::NoName { place });
+    };
+    if !names::is_dns_subdomain(name) {
+        return Err(ManifestError::NoDnsName {
+            place,
+            field: "name",
+            text: name.to_owned(),
+            more: " and '.' (at most 253)",
+        });
+    }
+    if let Some(namespace) = &metadata.namespace
+        && !names::is_dns_label(namespace)
+    {
+        return Err(ManifestError::NoDnsName {
+            place,
+            field: "namespace",
+            text: namespace.clone(),
+            more: " (at most 63)",
+        });
+    }
+    Ok((place, Manifest { test, document }))
 }
 
 fn named(head: &Head) -> String {
@@ -164,85 +286,4 @@ fn named(head: &Head) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEST: &str = "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {name: a}\nspec: {traffic: {duration: 2s}}\n";
-
-    fn error(text: &str) -> String {
-        match parse("test.yaml", text) {
-            Err(error) => error.to_string(),
-            Ok(tests) => panic!("accepted: {tests:?}"),
-        }
-    }
-
-    #[test]
-    fn several_documents_and_empty_ones() {
-        let text = format!(
-            "# first\n{TEST}---\n# nothing here\n---\n{}---\n",
-            TEST.replace("name: a", "name: b")
-        );
-        let names: Vec<_> = parse("test.yaml", &text)
-            .unwrap()
-            .into_iter()
-            .map(|(_, manifest)| manifest.test.metadata.name.unwrap_or_default())
-            .collect();
-        assert_eq!(names, ["a", "b"]);
-    }
-
-    #[test]
-    fn json_is_read_too() {
-        let text = r#"{"apiVersion": "nettest.dev/v1alpha1", "kind": "NetTest", "metadata": {"name": "a"}, "spec": {}}"#;
-        assert_eq!(parse("test.json", text).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn other_kinds_are_named() {
-        let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\ndata: {}\n";
-        assert_eq!(
-            error(pod),
-            "test.yaml is a Pod of v1, and only NetTests (apiVersion nettest.dev/v1alpha1) can be run"
-        );
-        assert!(error(&format!("{TEST}---\n{pod}")).starts_with("test.yaml, document 2 is a Pod"));
-        assert!(error("kind: NetTest").contains("NetTest without an apiVersion"));
-        assert!(error("a: 1").contains("without apiVersion and kind"));
-        assert!(error(&TEST.replace("v1alpha1", "v2")).contains("NetTest of nettest.dev/v2"));
-    }
-
-    #[test]
-    fn typing_errors_are_named_with_their_line() {
-        let text = error(&TEST.replace("duration", "dration"));
-        assert!(
-            text.contains("dration") && text.contains("line 4"),
-            "{text}"
-        );
-        let text = error(&TEST.replace("spec:", "spce:"));
-        assert!(text.contains("spce"), "{text}");
-        let text = error(&TEST.replace("2s}}", "2s, parallelStreams: many}}"));
-        assert!(text.contains("parallelStreams"), "{text}");
-    }
-
-    #[test]
-    fn no_text_no_name_and_no_test_are_errors() {
-        assert_eq!(error(""), "test.yaml has no NetTest in it");
-        assert!(error(&TEST.replace("{name: a}", "{}")).contains("metadata.name"));
-        assert!(error("]").starts_with("test.yaml is not valid"));
-        assert!(error("text").starts_with("test.yaml is not valid"));
-    }
-
-    #[test]
-    fn two_tests_of_one_name_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.yaml");
-        std::fs::write(&file, TEST).unwrap();
-        let error = load(&[file.clone(), file]).unwrap_err().to_string();
-        assert!(error.contains("the name a"), "{error}");
-        let missing = load(&[folder.path().join("none.yaml")])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            missing.starts_with("cannot read") && missing.contains("none.yaml"),
-            "{missing}"
-        );
-    }
-}
+mod tests;
