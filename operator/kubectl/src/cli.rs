@@ -55,7 +55,8 @@ pub struct RunArgs {
     )]
     pub output: Output,
 
-    /// Write the NetTests with their status to this file; .json gives JSON, all else YAML.
+    /// Write the NetTests with their status to this file; .json gives JSON, all else YAML. Its directory must
+    /// exist.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
@@ -90,9 +91,10 @@ pub struct RunArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Output {
-    /// Totals of each repeat, a table of results, the verdict.
+    /// A table of results, the thresholds, the verdict; with --local before them each repeat's rows (of long
+    /// tests only the totals).
     Table,
-    /// As table, with every interval and more columns.
+    /// As table, with more columns; with --local every row of long tests too.
     Wide,
     /// The NetTests with their status.
     Yaml,

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         .worker_threads(1)
         .enable_all()
         .build()
-        .map_err(anyhow::Error::from)
+        .map_err(|error| anyhow::anyhow!("cannot start the threads of this program: {error}"))
         .and_then(|runtime| runtime.block_on(run::run(&args)));
     let ending = ended.unwrap_or_else(|error| {
         show::out::warn(&format!("error: {error}"));

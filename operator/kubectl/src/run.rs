@@ -12,8 +12,8 @@ use nettest_api::result::Verdict;
 use nettest_api::{NetTest, NetTestRun};
 use nettest_core::policy::Policy;
 use nettest_core::status::test_status;
-use nettest_core::valid::RunUid;
-use nettest_core::validate::validate;
+use nettest_core::valid::{RunUid, ValidTest};
+use nettest_core::validate::{Refusal, validate};
 use nettest_report::event::Measurement;
 use std::path::Path;
 
@@ -38,7 +38,12 @@ impl Ending {
 /// Runs all. An error is one sentence about what kept it from starting.
 pub async fn run(args: &RunArgs) -> anyhow::Result<Ending> {
     let manifests = manifest::load(&args.files)?;
-    let mut interrupt = Interrupt::listen()?;
+    // A measurement may take hours: nobody wants to hear only then that its report has no place.
+    if let Some(file) = &args.report {
+        object::check_report(file)?;
+    }
+    let mut interrupt = Interrupt::listen()
+        .map_err(|error| anyhow::anyhow!("cannot listen for Ctrl-C and other signals: {error}"))?;
     let mut session = Session {
         args,
         ending: Ending::Passed,
@@ -65,21 +70,48 @@ impl Session<'_> {
         manifests: Vec<Manifest>,
         interrupt: &mut Interrupt,
     ) -> anyhow::Result<()> {
-        let engine = Engine::find(self.args.engine.as_deref())?;
-        for Manifest { mut test, .. } in manifests {
+        let checked = manifests.into_iter().map(|Manifest { mut test, .. }| {
             // As the first apply to a cluster would.
             test.metadata.generation = Some(1);
+            let valid = check(&test);
+            (test, valid)
+        });
+        let (valid, refused): (Vec<_>, Vec<_>) = checked.partition(|(_, valid)| valid.is_ok());
+        if !refused.is_empty() {
+            return self.none_measured(valid.len(), refused);
+        }
+        let engine = Engine::find(self.args.engine.as_deref())?;
+        for (test, valid) in valid {
+            let valid = valid?;
             if let Some(note) = local::notes(&test.spec)
                 && !self.args.quiet
             {
                 out::warn(&format!("note: {note}"));
             }
             let (test, measurements, interrupted) =
-                self.local_test(&engine, test, interrupt).await?;
+                self.local_test(&engine, test, &valid, interrupt).await?;
             self.ended(test, &measurements)?;
             if interrupted {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Nobody has to wait for the first test's measurement to hear that the second is wrong.
+    fn none_measured(
+        &mut self,
+        valid: usize,
+        refused: Vec<(NetTest, Result<ValidTest, Refusal>)>,
+    ) -> anyhow::Result<()> {
+        for (test, checked) in refused {
+            if let Err(refusal) = checked {
+                let test = local::refused(test, &local_uid()?, &refusal, Timestamp::now());
+                self.ended(test, &[])?;
+            }
+        }
+        if valid > 0 {
+            out::warn("nothing was measured: first every test must be valid");
         }
         Ok(())
     }
@@ -89,21 +121,14 @@ impl Session<'_> {
         &self,
         engine: &Engine,
         test: NetTest,
+        valid: &ValidTest,
         interrupt: &mut Interrupt,
     ) -> anyhow::Result<(NetTest, Vec<Measurement>, bool)> {
-        let uid = RunUid(hex(&local::random::<16>()?));
-        let namespace = test.metadata.namespace.clone().unwrap_or_default();
-        let valid = match validate(&test.spec, &namespace, &Policy::everything()) {
-            Ok(valid) => valid,
-            Err(refusal) => {
-                let test = local::refused(test, &uid, &refusal, Timestamp::now());
-                return Ok((test, Vec::new(), false));
-            }
-        };
+        let uid = local_uid()?;
         if valid.wants_exclusive_cpus() {
             let test = local::concluded(
                 test,
-                &valid,
+                valid,
                 &uid,
                 End::exclusive_not_granted(),
                 Timestamp::now(),
@@ -111,16 +136,16 @@ impl Session<'_> {
             return Ok((test, Vec::new(), false));
         }
         let mut progress = Progress::new(self.args.quiet);
-        progress.begin(test.metadata.name.as_deref().unwrap_or_default(), &valid);
+        progress.begin(test.metadata.name.as_deref().unwrap_or_default(), valid);
         let mut on_event = |event: &_| progress.event(event);
-        let measured = local::measure(engine, &valid, &uid, &mut on_event, interrupt.came()).await;
+        let measured = local::measure(engine, valid, &uid, &mut on_event, interrupt.came()).await;
         drop(progress);
-        let end = End::of(&valid, &measured);
+        let end = End::of(valid, &measured);
         let interrupted = matches!(measured, Err(LocalError::Interrupted { .. }));
         let measurements = measured
             .map(|measured| measured.measurements)
             .unwrap_or_default();
-        let test = local::concluded(test, &valid, &uid, end, Timestamp::now());
+        let test = local::concluded(test, valid, &uid, end, Timestamp::now());
         Ok((test, measurements, interrupted))
     }
 
@@ -129,6 +154,22 @@ impl Session<'_> {
         manifests: Vec<Manifest>,
         interrupt: &mut Interrupt,
     ) -> anyhow::Result<()> {
+        let refused: Vec<String> = manifests
+            .iter()
+            .filter_map(|Manifest { test, .. }| {
+                let refusal = check(test).err()?;
+                Some(format!(
+                    "error: {} is not valid: {refusal}",
+                    test.name_any()
+                ))
+            })
+            .collect();
+        if !refused.is_empty() {
+            refused.iter().for_each(|line| out::warn(line));
+            out::warn("nothing was applied: first every test must be valid");
+            self.ending = Ending::NotMeasured;
+            return Ok(());
+        }
         let connection = cluster::connect(
             self.args.kubeconfig.as_deref(),
             self.args.context.as_deref(),
@@ -243,6 +284,18 @@ impl Session<'_> {
         }
         Ok(self.ending)
     }
+}
+
+/// What is wrong with a test wherever it runs; what it may do is for its cluster to say.
+fn check(test: &NetTest) -> Result<ValidTest, Refusal> {
+    let namespace = test.metadata.namespace.as_deref().unwrap_or_default();
+    validate(&test.spec, namespace, &Policy::everything())
+}
+
+fn local_uid() -> anyhow::Result<RunUid> {
+    let random = local::random::<16>()
+        .map_err(|error| anyhow::anyhow!("no random numbers from the system: {error}"))?;
+    Ok(RunUid(hex(&random)))
 }
 
 fn hex(bytes: &[u8]) -> String {

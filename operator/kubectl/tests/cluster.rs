@@ -50,10 +50,14 @@ struct Answers {
 
 /// Exit code, standard error, and the requests (method and the path's end) of one start of the program.
 fn run(answers: Answers) -> (Option<i32>, String, Vec<String>) {
+    run_of(TEST, answers)
+}
+
+fn run_of(text: &str, answers: Answers) -> (Option<i32>, String, Vec<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (manifest, kubeconfig) = (folder.path().join("a.yaml"), folder.path().join("config"));
-    std::fs::write(&manifest, TEST).unwrap();
+    std::fs::write(&manifest, text).unwrap();
     let cluster = json!({
         "apiVersion": "v1", "kind": "Config", "current-context": "c",
         "clusters": [{"name": "c", "cluster": {"server": format!("http://{}", listener.local_addr().unwrap())}}],
@@ -155,4 +159,30 @@ fn an_unchanged_test_is_measured_again_and_the_old_result_does_not_count() {
         "{err}"
     );
     assert!(err.contains("measured again as a-1-x7k2p"), "{err}");
+}
+
+#[test]
+fn nothing_is_asked_of_the_cluster_for_a_wrong_file() {
+    let wrong_spec = format!(
+        "{TEST}---\n{}",
+        TEST.replace("name: a", "name: b")
+            .replace("{}", "{repeats: {count: 99}}")
+    );
+    let wrong_name = TEST.replace("name: a", "name: Bad_Name");
+    for (text, says) in [
+        (wrong_spec.as_str(), "b is not valid: repeats.count is 99"),
+        (&wrong_name, "metadata.name \"Bad_Name\""),
+    ] {
+        let (code, err, asked) = run_of(
+            text,
+            Answers {
+                applied: object("NetTest", "a", PASSED),
+                test: object("NetTest", "a", PASSED),
+                run: Value::Null,
+            },
+        );
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(says), "{err}");
+        assert_eq!(asked, [""; 0]);
+    }
 }

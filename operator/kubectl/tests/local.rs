@@ -127,7 +127,7 @@ impl Said {
 #[test]
 fn a_test_that_passes() {
     let scene = Scene::new("echo noise; digest 2000000000");
-    let said = scene.run(&["--report", scene.path("r/out.json").to_str().unwrap()]);
+    let said = scene.run(&["--report", scene.path("out.json").to_str().unwrap()]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.out.contains("2.00 Gbit/s"), "{said:?}");
     assert!(
@@ -139,7 +139,7 @@ fn a_test_that_passes() {
         "{said:?}"
     );
     assert!(said.err.contains("1 x 1 s"), "{said:?}");
-    let report = std::fs::read_to_string(scene.path("r/out.json")).unwrap();
+    let report = std::fs::read_to_string(scene.path("out.json")).unwrap();
     assert!(report.contains(r#""verdict": "Passed""#), "{report}");
     assert_eq!(scene.running(), [""; 0]);
 }
@@ -252,6 +252,44 @@ fn two_tests_and_the_worse_counts() {
         said.out.contains("a: PASSED") && said.out.contains("b: FAILED"),
         "{said:?}"
     );
+}
+
+#[test]
+fn one_wrong_test_of_several_keeps_all_from_being_measured() {
+    let second = TEST
+        .replace("name: a}", "name: b}")
+        .replace("{count: 1}", "{count: 99}");
+    let scene = Scene::with(&format!("{TEST}---\n{second}"), SERVER, "digest 2000000000");
+    let said = scene.run(&[]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(
+        said.out.contains("b: ERROR (InvalidSpec): repeats.count") && !said.out.contains("a:"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("nothing was measured"), "{said:?}");
+    assert_eq!(scene.starts(), [""; 0]);
+}
+
+#[test]
+fn a_report_without_a_place_starts_nothing() {
+    let scene = Scene::new("digest 2000000000");
+    let said = scene.run(&["--report", scene.path("new/out.json").to_str().unwrap()]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("there is no directory"), "{said:?}");
+    assert!(!scene.path("new").exists());
+    assert_eq!(scene.starts(), [""; 0]);
+}
+
+#[test]
+fn a_full_standard_output_is_named() {
+    let scene = Scene::new("digest 2000000000");
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let said = Said::of(scene.command(&["-q"]).stdout(full).output().unwrap());
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("standard output"), "{said:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! `run`, a pipeline above all, must not be given the figures of last week.
 
 use super::apply::FIELD_MANAGER;
+use super::client::said;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Resource};
@@ -11,7 +12,10 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
-#[error("{name} is unchanged, and a run to measure it again cannot be made: {error}")]
+#[error(
+    "{name} is unchanged, and a run to measure it again cannot be made: {}",
+    said(error)
+)]
 pub struct AgainError {
     name: String,
     error: kube::Error,

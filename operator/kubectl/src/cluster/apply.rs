@@ -1,5 +1,6 @@
 //! Server-side apply of one NetTest.
 
+use super::client::said;
 use kube::Api;
 use kube::api::{Patch, PatchParams, ValidationDirective};
 use nettest_api::NetTest;
@@ -22,7 +23,7 @@ pub enum ApplyError {
     NoSuchKind,
     #[error("the namespace {namespace} of {name} does not exist")]
     NoNamespace { name: String, namespace: String },
-    #[error("cannot apply {name}: {error}")]
+    #[error("cannot apply {name}: {}", said(error))]
     Failed { name: String, error: kube::Error },
 }
 
@@ -119,6 +120,10 @@ mod tests {
         assert_eq!(
             explained(404, "namespaces \"lab\" not found"),
             "the namespace lab of a does not exist"
+        );
+        assert_eq!(
+            explained(500, "etcd is away"),
+            "cannot apply a: etcd is away"
         );
         assert!(explained(409, "conflict with \"kubectl\"").contains("--force-conflicts"));
         let refused = explained(422, "spec.traffic: Invalid value");

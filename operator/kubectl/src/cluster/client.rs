@@ -11,8 +11,19 @@ pub enum ConnectError {
         "no cluster to talk to: {0}. Give --kubeconfig or --context, or run on this machine with --local"
     )]
     Kubeconfig(#[from] KubeconfigError),
-    #[error("no cluster to talk to: {0}")]
+    #[error("no cluster to talk to: {}", said(.0))]
     Client(#[from] kube::Error),
+}
+
+/// An error in its own words, once: of an answer of the API server kube prints the whole object after it.
+pub fn said(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
+        kube::Error::Api(status) => {
+            format!("the API server answered {} {}", status.code, status.reason)
+        }
+        error => error.to_string(),
+    }
 }
 
 /// A client, and the namespace of tests that name none.
@@ -50,4 +61,24 @@ pub async fn connect(
     let namespace = namespace.map_or_else(|| config.default_namespace.clone(), str::to_owned);
     let client = Client::try_from(config)?;
     Ok(Connection { client, namespace })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+    use kube::core::Status;
+
+    #[test]
+    fn the_servers_message_is_said_once() {
+        let api = |message: &str| {
+            said(&kube::Error::Api(Box::new(Status {
+                code: 500,
+                message: message.to_owned(),
+                reason: "InternalError".to_owned(),
+                ..Status::default()
+            })))
+        };
+        assert_eq!(api("etcd is away"), "etcd is away");
+        assert_eq!(api(""), "the API server answered 500 InternalError");
+    }
 }

@@ -1,5 +1,6 @@
 //! Waits for the end of an applied test, or of a run.
 
+use super::client::said;
 use super::state::{Conditioned, State, state};
 use futures::{StreamExt, pin_mut};
 use kube::Api;
@@ -81,7 +82,7 @@ where
             )) if is_refusal(&error) => {
                 return Err(WaitError::Unreadable {
                     name,
-                    error: error.to_string(),
+                    error: said(&error),
                 });
             }
             Some(Err(_)) => continue,

@@ -2,7 +2,7 @@
 
 use nettest_api::NetTest;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub enum ObjectError {
     Yaml(#[from] serde_yaml::Error),
     #[error("the result cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    #[error("cannot write the report {file}: there is no directory {folder}: make it first")]
+    NoFolder { file: String, folder: String },
+    #[error("cannot write the report {0}: it is a directory; give the name of a file")]
+    Folder(String),
     #[error("cannot write the report {file}: {error}")]
     Write { file: String, error: std::io::Error },
 }
@@ -51,25 +55,44 @@ struct List<'a> {
     items: &'a [NetTest],
 }
 
-/// Writes the report; the folder is made when it is missing. The file appears whole or not at all.
+/// Whether a report can be written there: its folder exists and takes files.
+pub fn check_report(file: &Path) -> Result<(), ObjectError> {
+    let name = || file.display().to_string();
+    if file.is_dir() {
+        return Err(ObjectError::Folder(name()));
+    }
+    if in_place(file) {
+        return Ok(());
+    }
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(ObjectError::NoFolder {
+            file: name(),
+            folder: folder.display().to_string(),
+        });
+    }
+    let beside = beside(file);
+    std::fs::write(&beside, "")
+        .and_then(|()| std::fs::remove_file(&beside))
+        .map_err(|error| ObjectError::Write {
+            file: name(),
+            error,
+        })
+}
+
+/// Writes the report. The file appears whole or not at all.
 pub fn write_report(tests: &[NetTest], file: &Path) -> Result<(), ObjectError> {
     let json = file
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("json"));
     let text = render(tests, if json { Format::Json } else { Format::Yaml })?;
     let write = || {
-        if let Some(folder) = file
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
-            std::fs::create_dir_all(folder)?;
-        }
-        // A device or a pipe cannot be renamed onto.
-        if file.exists() && !file.is_file() {
+        if in_place(file) {
             return std::fs::write(file, &text);
         }
-        let mut name = file.as_os_str().to_owned();
-        name.push(format!(".{}", std::process::id()));
+        let name = beside(file);
         std::fs::write(&name, &text)?;
         std::fs::rename(&name, file).inspect_err(|_| {
             let _ = std::fs::remove_file(&name);
@@ -79,6 +102,18 @@ pub fn write_report(tests: &[NetTest], file: &Path) -> Result<(), ObjectError> {
         file: file.display().to_string(),
         error,
     })
+}
+
+/// A device or a pipe cannot be renamed onto.
+fn in_place(file: &Path) -> bool {
+    file.exists() && !file.is_file()
+}
+
+/// The name under which a report is written before it takes its own.
+fn beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    PathBuf::from(name)
 }
 
 #[cfg(test)]
@@ -109,9 +144,10 @@ mod tests {
     }
 
     #[test]
-    fn a_report_goes_by_its_extension_and_makes_its_folder() {
+    fn a_report_goes_by_its_extension_and_leaves_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join("new").join(name);
+        let path = |name: &str| folder.path().join(name);
+        check_report(&path("r.json")).unwrap();
         write_report(&[test("a")], &path("r.json")).unwrap();
         write_report(&[test("a")], &path("r.yaml")).unwrap();
         assert!(
@@ -124,12 +160,34 @@ mod tests {
                 .unwrap()
                 .starts_with("apiVersion:")
         );
-        let mut left: Vec<_> = std::fs::read_dir(folder.path().join("new"))
+        let mut left: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
         left.sort();
         assert_eq!(left, ["r.json", "r.yaml"]);
+    }
+
+    #[test]
+    fn a_place_that_takes_no_report_is_told_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = check_report(&folder.path().join("new/r.yaml")).unwrap_err();
+        assert!(
+            missing.to_string().contains("there is no directory")
+                && missing.to_string().contains("/new"),
+            "{missing}"
+        );
+        let itself = check_report(folder.path()).unwrap_err().to_string();
+        assert!(itself.contains("is a directory"), "{itself}");
+        let refused = check_report(Path::new("/proc/r.yaml")).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .starts_with("cannot write the report /proc/r.yaml"),
+            "{refused}"
+        );
+        check_report(Path::new("/dev/null")).unwrap();
+        assert!(!folder.path().join("new").exists());
     }
 
     #[test]
