@@ -120,6 +120,11 @@ pub fn spawn(
     controls: &Controls,
     cpus: &[usize],
 ) -> Result<Opened, SessionError> {
+    if let Limit::Time(time) = params.limit
+        && !time.is_zero()
+    {
+        controls.send.pace_for(params.omit + time);
+    }
     let granted = sockets.first().map(sock::granted).unwrap_or_default();
     let mut tracks = Vec::new();
     let mut connected = Vec::new();

@@ -3,7 +3,7 @@
 use super::Budget;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Gate, stop, budget and clock of one test's streams.
 pub struct RunControl {
@@ -15,6 +15,8 @@ pub struct RunControl {
     gate: Mutex<()>,
     opened: Condvar,
     budget: OnceLock<Budget>,
+    /// How long datagrams are due, nanoseconds; 0: until the stop.
+    paced_ns: AtomicU64,
     clock: Instant,
 }
 
@@ -46,8 +48,21 @@ impl RunControl {
             gate: Mutex::new(()),
             opened: Condvar::new(),
             budget: OnceLock::new(),
+            paced_ns: AtomicU64::new(0),
             clock: Instant::now(),
         })
+    }
+
+    /// Datagrams at a bitrate are due for so long from the start on, and none after it, however late the stop comes.
+    /// Before the start. Zero: until the stop.
+    pub fn pace_for(&self, time: Duration) {
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.paced_ns.store(ns, Ordering::Relaxed);
+    }
+
+    /// See [`RunControl::pace_for`].
+    pub fn paced_ns(&self) -> Option<u64> {
+        Some(self.paced_ns.load(Ordering::Relaxed)).filter(|ns| *ns > 0)
     }
 
     /// Opens the gate: all threads begin.
@@ -105,7 +120,7 @@ impl RunControl {
 
     /// The instant of a reading of [`RunControl::now_ns`].
     pub fn instant(&self, ns: u64) -> Option<Instant> {
-        self.clock.checked_add(std::time::Duration::from_nanos(ns))
+        self.clock.checked_add(Duration::from_nanos(ns))
     }
 
     /// Blocks a data thread until the start; false: stopped without one.

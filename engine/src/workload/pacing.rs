@@ -22,11 +22,11 @@ pub enum Turn {
     Wait(u64),
 }
 
-/// Deadline of one stream. Times are nanoseconds; the deadline has 20 more bits, since a byte at 100 Gbit/s takes
-/// 0.08 ns.
+/// Deadline of one stream. Times are nanoseconds; the deadline has 40 more bits, since a byte at 100 Gbit/s takes
+/// 0.08 ns and a day has 10^15 of them.
 #[derive(Debug)]
 pub struct Pacer {
-    byte_fp: u64,
+    byte_fp: u128,
     chunk: usize,
     chunk_ns: u64,
     /// Chunks that may leave together when late.
@@ -39,10 +39,12 @@ pub struct Pacer {
     /// Whole bursts were asked for.
     burst: bool,
     next_fp: u128,
+    /// Nothing is due from here on.
+    end_fp: u128,
     hold_ns: u64,
 }
 
-const FRACTION: u32 = 20;
+const FRACTION: u32 = 40;
 /// A stall of up to this is made good, so that a busy machine still keeps the average.
 const MAX_LAG_NS: u64 = 1_000_000_000;
 /// Made good in pieces of at most this much wire time, at most twice the rate: a stall must not end in one clump.
@@ -83,9 +85,9 @@ impl Pace {
 
 impl Pacer {
     fn new(bitrate: u64, chunk: usize, burst: bool, now_ns: u64) -> Self {
-        let byte_fp = u64::try_from((8_000_000_000u128 << FRACTION) / u128::from(bitrate))
-            .unwrap_or(u64::MAX);
-        let chunk_ns = u64::try_from((chunk as u128 * u128::from(byte_fp)) >> FRACTION)
+        // Rounded up: what was asked is never exceeded.
+        let byte_fp = (8_000_000_000u128 << FRACTION).div_ceil(u128::from(bitrate));
+        let chunk_ns = u64::try_from((chunk as u128 * byte_fp) >> FRACTION)
             .unwrap_or(u64::MAX)
             .max(1);
         // A burst is asked for as such: never two of them at once.
@@ -110,14 +112,35 @@ impl Pacer {
             run_from_ns: now_ns,
             burst,
             next_fp,
+            end_fp: u128::MAX,
             hold_ns: 0,
         }
+    }
+
+    /// The number of chunks that is nearest to what rate and time ask for, and at least one, however late the stop
+    /// comes: a test of 3 s with a datagram each 250 ms has 12 of them, and with one each 249.8 ms too, although a
+    /// 13th would still begin.
+    pub fn until(mut self, end_ns: u64) -> Self {
+        let half_chunk = self.chunk as u128 * self.byte_fp / 2;
+        let end = (u128::from(end_ns) << FRACTION).saturating_sub(half_chunk);
+        self.end_fp = end.max(self.next_fp + 1);
+        self
+    }
+
+    /// Chunks that are still due before the end.
+    fn left(&self) -> u64 {
+        let time = self.end_fp.saturating_sub(self.next_fp);
+        let chunk = (self.chunk as u128 * self.byte_fp).max(1);
+        u64::try_from(time.div_ceil(chunk)).unwrap_or(u64::MAX)
     }
 
     /// What may leave at `now_ns`. `most` is what the caller can send at once; a chunk above it comes as a whole and
     /// is the caller's to split.
     pub fn turn(&mut self, now_ns: u64, most: usize) -> Turn {
         let next_ns = u64::try_from(self.next_fp >> FRACTION).unwrap_or(u64::MAX);
+        if self.next_fp >= self.end_fp {
+            return Turn::Wait(u64::MAX);
+        }
         if now_ns < self.hold_ns {
             return Turn::Wait(self.hold_ns);
         }
@@ -145,6 +168,7 @@ impl Pacer {
         let chunks = due
             .min(twice.saturating_sub(self.run))
             .min((most / self.chunk) as u64)
+            .min(self.left())
             .max(1);
         self.run += chunks;
         if due <= chunks {
@@ -158,7 +182,7 @@ impl Pacer {
 
     /// Moves the deadline by what left.
     pub fn sent(&mut self, bytes: u64) {
-        self.next_fp += u128::from(bytes) * u128::from(self.byte_fp);
+        self.next_fp += u128::from(bytes) * self.byte_fp;
     }
 }
 
@@ -179,7 +203,7 @@ mod tests {
         let (mut now, mut bytes, mut sends) = (0, 0, Vec::new());
         while now < duration_ns {
             match pacer.turn(now, most) {
-                Turn::Wait(until) => now = until + late_ns,
+                Turn::Wait(until) => now = until.saturating_add(late_ns),
                 Turn::Send(count) => {
                     pacer.sent(count as u64);
                     bytes += count as u64;
@@ -203,6 +227,30 @@ mod tests {
         let (bytes, sends) = simulate(pacer, 1340 * 48, 10 * SECOND, 60_000);
         assert!(sends.len() == 9 || sends.len() == 10, "{}", sends.len());
         assert_eq!(bytes, sends.len() as u64 * 1340);
+    }
+
+    /// However late the stop comes, and however late the wakes are.
+    #[test]
+    fn a_test_has_as_many_datagrams_as_rate_and_time_ask_for() {
+        for (bitrate, block, seconds, datagrams) in [
+            (1 << 20, 32_768, 3, 12),
+            (1 << 20, 32_768, 1, 4),
+            (1 << 20, 32_741, 3, 12), // 12.01: iperf3's default on loopback
+            (1 << 20, 31_000, 3, 13), // 12.7
+            (10_000, 1340, 10, 9),    // 9.3
+            (3_000_000, 1000, 1, 375),
+            (7_000_000, 1400, 2, 1250),
+            (1_000_000_000, 1250, 1, 100_000),
+            (1000, 65_507, 1, 1),
+        ] {
+            for late in [0, 60_000, 3_000_000] {
+                let pacer = pace(bitrate, 0).of_datagrams(block, 5).unwrap();
+                let pacer = pacer.until(5 + seconds * SECOND);
+                let (bytes, _) = simulate(pacer, 48 * block, (seconds + 2) * SECOND, late);
+                let sent = bytes / block as u64;
+                assert_eq!(sent, datagrams, "{bitrate} {block} {seconds} late {late}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub fn send(mut lane: Lane<'_>, pace: Pace, width: Width) -> io::Result<()> {
     }
     let begun = lane.control.now_ns();
     let mut pacer = pace.of_datagrams(lane.block, begun);
+    if let Some(time) = lane.control.paced_ns() {
+        pacer = pacer.map(|pacer| pacer.until(begun.saturating_add(time)));
+    }
     lane.counters.started(begun);
     // Datagrams that may leave by the pacing, and what is left of those that the budget gave.
     let (mut allowed, mut left) = (0usize, 0usize);
