@@ -38,6 +38,11 @@ impl<'a> Lane<'a> {
         }
     }
 
+    /// Whether bytes or blocks end the test, as far as this lane has seen.
+    pub fn is_budgeted(&self) -> bool {
+        self.budgeted
+    }
+
     pub fn publish(&self, now_ns: u64) {
         self.counters.publish(&self.totals, now_ns);
     }

@@ -41,6 +41,7 @@ pub fn send(mut lane: Lane<'_>, pace: Pace) -> io::Result<()> {
             Some(_) => {}
             None => allowed = left,
         }
+        let begun = lane.control.now_ns();
         match lane
             .socket
             .send_with_flags(&buffer[..left.min(allowed)], libc::MSG_NOSIGNAL)
@@ -50,7 +51,13 @@ pub fn send(mut lane: Lane<'_>, pace: Pace) -> io::Result<()> {
                 allowed -= sent;
                 lane.totals.bytes += sent as u64;
                 lane.totals.packets += 1;
-                lane.publish(lane.control.now_ns());
+                lane.publish(if lane.is_budgeted() {
+                    lane.control.now_ns()
+                } else {
+                    // By time, a write counts as of its begin: what it took to be noted, on a machine with more
+                    // threads than CPUs, is no time of the data, and its bytes may long have been read.
+                    begun
+                });
                 if let Some(pacer) = &mut pacer {
                     pacer.sent(sent as u64);
                 }

@@ -142,3 +142,26 @@ fn field_report_018_tcp_at_one_kilobit_really_trickles() {
     }
     panic!("not once was it {nominal:?}: {seen:?}");
 }
+
+/// Both ends' times are on one clock here: what was read last was not written later, however the threads were
+/// scheduled, or the receiver's rate would be above the sender's for the same bytes.
+#[test]
+fn a_sender_is_never_done_after_its_receiver() {
+    for _ in 0..20 {
+        let (one, two) = tcp_pair();
+        let (sending, receiving) = (silent(), silent());
+        let duty = |socket, duty| task(socket, duty, Protocol::Tcp, 131_072);
+        let sender = spawn(duty(one, Duty::Send), sending.clone()).unwrap();
+        let receiver = spawn(duty(two, Duty::Receive), receiving.clone()).unwrap();
+        receiving.start();
+        sending.start();
+        after(10);
+        sending.stop();
+        wait_until("sender ends", || sender.is_finished());
+        receiving.stop();
+        wait_until("receiver drains", || receiver.is_finished());
+        assert_eq!(sender.snapshot().bytes, receiver.snapshot().bytes);
+        let (sent, received) = (sender.first_last().1, receiver.first_last().1);
+        assert!(sent.is_some() && sent <= received, "{sent:?} {received:?}");
+    }
+}
