@@ -113,7 +113,9 @@ fn params(flags: &Flags) -> Result<TestParams, CliError> {
         burst,
         block_size: block_size(flags, protocol)?,
         window: match flags.window.as_deref() {
-            Some(text) => Some(value::size("-w", text, 1..=512 << 20, "1 to 512M bytes")? as u32),
+            // As with iperf3, 0 is the kernel's own choice.
+            Some(text) => Some(value::size("-w", text, 0..=512 << 20, "0 to 512M bytes")? as u32)
+                .filter(|bytes| *bytes > 0),
             None => None,
         },
         // Linux takes 88 (TCP_MIN_MSS) to 32767 (MAX_TCP_WINDOW).

@@ -20,7 +20,8 @@ pub struct Flags {
     /// Run as a server
     #[arg(short = 's', long, help_heading = "Role")]
     pub server: bool,
-    /// Ask whether a server of ours takes tests at HOST; exit 0 if so
+    /// Ask whether a server takes tests at HOST; exit 0 if so. One of ours does not count it as a test; iperf3's
+    /// takes it for a test that broke off, and ends if it runs with -1
     #[arg(long, value_name = "HOST", num_args = 0..=1, default_missing_value = "127.0.0.1", help_heading = "Role")]
     pub probe: Option<String>,
     /// Show the version and leave
@@ -76,7 +77,7 @@ pub struct Flags {
     /// Leave after one test
     #[arg(short = '1', long, help_heading = "Server")]
     pub one_off: bool,
-    /// Tests at a time
+    /// Tests at a time (default 1)
     #[arg(
         long,
         value_name = "N",
@@ -84,7 +85,8 @@ pub struct Flags {
         allow_hyphen_values = true
     )]
     pub max_tests: Option<String>,
-    /// Seconds that an idle server waits for a test
+    /// Seconds that an idle server waits for a test, and then ends with an error; only with -1 or --run-token, any
+    /// other server waits on
     #[arg(
         long,
         value_name = "SECONDS",

@@ -292,3 +292,25 @@ fn help_names_every_flag_and_version_ours() {
     };
     assert!(version.starts_with("nettest-engine "), "{version}");
 }
+
+/// iperf3 3.12 takes it, too.
+#[test]
+fn a_window_of_zero_is_the_kernels_own_choice() {
+    assert_eq!(params("-w 0"), params(""));
+    assert_eq!(params("-u -w 0"), params("-u"));
+}
+
+#[test]
+fn help_says_what_a_flag_does_not_do() {
+    let Ok(Action::Show(help)) = read("--help") else {
+        panic!("no help");
+    };
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "Tests at a time (default 1)",
+        "iperf3's takes it for a test that broke off",
+        "only with -1 or --run-token",
+    ] {
+        assert!(words.contains(said), "{said}: {help}");
+    }
+}

@@ -210,11 +210,16 @@ pub fn bind(text: &str) -> Checked<(IpAddr, Option<String>)> {
 
 /// `HOST[%DEV]`: a name or address, and the interface. A link-local address keeps its zone.
 pub fn host(flag: &'static str, text: &str) -> Checked<(String, Option<String>)> {
-    let refuse = || CliError::NotA {
+    let refuse = |wanted| CliError::NotA {
         flag,
         value: text.to_owned(),
-        wanted: "a host name or address",
+        wanted,
     };
+    if names_a_port(text) {
+        return Err(refuse(
+            "a host name or address alone; give the port with -p",
+        ));
+    }
     let (name, dev) = match text.split_once('%') {
         Some((name, dev)) => (name, Some(device(flag, dev)?)),
         None => (text, None),
@@ -225,7 +230,7 @@ pub fn host(flag: &'static str, text: &str) -> Checked<(String, Option<String>)>
         .unwrap_or(name);
     let legal = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
     if name.is_empty() || name.len() > 253 || name.starts_with('-') || !name.chars().all(legal) {
-        return Err(refuse());
+        return Err(refuse("a host name or address"));
     }
     match (name.parse::<IpAddr>(), &dev) {
         (Ok(IpAddr::V6(v6)), Some(zone)) if v6.is_unicast_link_local() => {
@@ -233,6 +238,15 @@ pub fn host(flag: &'static str, text: &str) -> Checked<(String, Option<String>)>
         }
         _ => Ok((name.to_owned(), dev)),
     }
+}
+
+/// `HOST:PORT`, or `[ADDRESS]:PORT`; an IPv6 address alone has more colons.
+fn names_a_port(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(host, port)| {
+        let alone = !host.contains(':') || (host.starts_with('[') && host.ends_with(']'));
+        let digits = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+        alone && digits && !host.is_empty()
+    })
 }
 
 /// An interface name, as Linux allows it (IFNAMSIZ).

@@ -72,7 +72,8 @@ pub struct ServerConfig {
     /// Tests at a time; one more is told "busy".
     pub max_tests: usize,
     pub run_token: Option<String>,
-    /// End (`one_off`) or go on quietly when no test came for so long.
+    /// A server of one test or of a run ends when none came for so long; any other waits on (iperf3 only sets itself
+    /// up anew).
     pub idle_timeout: Option<Duration>,
     pub exclusive_cpus: Option<u32>,
     pub affinity: Option<u32>,

@@ -53,8 +53,8 @@ fn numbers_keep_their_bounds() {
         (
             "-c h",
             "-w",
-            &["1", "512M"],
-            &["0", "513M", "-1", "x", "64Z"],
+            &["0", "1", "512M"],
+            &["513M", "-1", "x", "64Z"],
         ),
         (
             "-c h",
@@ -265,4 +265,23 @@ fn what_is_not_understood_is_one_line() {
     -R is for a client only; leave it out
     "
     );
+}
+
+#[test]
+fn a_port_behind_the_host_gets_a_hint() {
+    for line in [
+        "-c 127.0.0.1:5311",
+        "-c server.example:5311",
+        "-c [::1]:5311",
+        "--probe 127.0.0.1:5311",
+    ] {
+        let message = refused(line);
+        assert!(
+            message.ends_with("give the port with -p"),
+            "{line}: {message}"
+        );
+    }
+    for line in ["-c ::1", "-c [::1]", "-c fe80::5311%v0"] {
+        assert!(read(line).is_ok(), "{line}: {:?}", read(line));
+    }
 }
