@@ -45,6 +45,7 @@ async fn test(
     mut stop: Stop,
 ) -> Result<(), SessionError> {
     let cpus = cpus_for(cfg)?;
+    let asked = Instant::now();
     let control = tokio::select! {
         control = net::connect_control(cfg) => control?,
         cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
@@ -64,7 +65,11 @@ async fn test(
 
     let epoch = Instant::now();
     let json = params::encode(&cfg.params, streams::block_size(&cfg.params));
-    let machine = ClientMachine::new(&cookie, json, epoch.elapsed());
+    let mut machine = ClientMachine::new(&cookie, json, epoch.elapsed());
+    if let Some(limit) = cfg.connect_timeout {
+        let left = (asked + limit).saturating_duration_since(epoch);
+        machine.first_answer_by(left, limit);
+    }
     let mut test = Test {
         cfg,
         link: Link::new(control, machine, epoch),

@@ -22,6 +22,10 @@ pub enum SessionError {
     )]
     ConnectTimedOut { addr: String, millis: u128 },
     #[error(
+        "the server {peer} took the connection but did not answer within {millis} ms; check that a test server listens there"
+    )]
+    Mute { peer: String, millis: u64 },
+    #[error(
         "unable to connect to server {addr}: no route to host; check the address and the routes"
     )]
     NoRoute { addr: String },
@@ -31,6 +35,14 @@ pub enum SessionError {
         "unable to bind to {addr}: {source}; check that the address is this machine's own and the port free"
     )]
     Bind { addr: String, source: io::Error },
+    #[error(
+        "unable to bind to the address {addr}: {source}; check that it is an address of this machine"
+    )]
+    BindAddress { addr: String, source: io::Error },
+    #[error(
+        "unable to bind to the interface {dev}: {source}; check that this machine has it and that this user may use it"
+    )]
+    BindDevice { dev: String, source: io::Error },
     #[error("unable to open a data stream to {addr}: {source}")]
     StreamConnect { addr: String, source: io::Error },
     #[error("the server is busy running a test, or does not take this client; try again later")]
@@ -100,6 +112,7 @@ impl SessionError {
             | E::NoAddressOfFamily { .. }
             | E::Refused { .. }
             | E::ConnectTimedOut { .. }
+            | E::Mute { .. }
             | E::NoRoute { .. }
             | E::Connect { .. } => 3,
             E::Exclusive(_) => 4,
@@ -117,6 +130,7 @@ impl SessionError {
             }
             E::Refused { .. }
             | E::ConnectTimedOut { .. }
+            | E::Mute { .. }
             | E::NoRoute { .. }
             | E::Connect { .. }
             | E::StreamConnect { .. }
@@ -133,7 +147,9 @@ impl SessionError {
                 FailureReason::Interrupted
             }
             E::Exclusive(_) => FailureReason::ExclusiveCPUNotGranted,
-            E::Bind { .. } | E::Option(_) => FailureReason::InvalidSpec,
+            E::Bind { .. } | E::BindAddress { .. } | E::BindDevice { .. } | E::Option(_) => {
+                FailureReason::InvalidSpec
+            }
             E::Stream { .. } | E::Local { .. } => FailureReason::EngineCrashed,
         }
     }

@@ -220,6 +220,7 @@ pub fn explain(error: WireError, peer: &str, broken: Option<io::Error>) -> super
             during,
             seconds,
         },
+        WireError::Mute { millis } => E::Mute { peer, millis },
         WireError::Closed { during } => match broken {
             Some(source) => E::Control {
                 peer,

@@ -134,8 +134,8 @@ pub fn client_socket(
     if let Some(dev) = &cfg.bind_dev {
         socket
             .bind_device(Some(dev.as_bytes()))
-            .map_err(|source| SessionError::Bind {
-                addr: format!("device {dev}"),
+            .map_err(|source| SessionError::BindDevice {
+                dev: dev.clone(),
                 source,
             })?;
     }
@@ -150,7 +150,7 @@ pub fn client_socket(
         };
         socket
             .bind(&SockAddr::from(from))
-            .map_err(|source| SessionError::Bind {
+            .map_err(|source| SessionError::BindAddress {
                 addr: ip.to_string(),
                 source,
             })?;

@@ -70,6 +70,8 @@ pub struct ClientMachine {
     events: VecDeque<ClientEvent>,
     params: Vec<u8>,
     deadline: Option<Duration>,
+    /// The user's own patience for the first answer, milliseconds.
+    first_answer_ms: Option<u64>,
 }
 
 impl ClientMachine {
@@ -82,6 +84,16 @@ impl ClientMachine {
             events: VecDeque::new(),
             params,
             deadline: Some(now + STEP),
+            first_answer_ms: None,
+        }
+    }
+
+    /// A server that takes the connection and says nothing is as good as none: the first answer must come by `at`,
+    /// which is what is left of `limit`.
+    pub fn first_answer_by(&mut self, at: Duration, limit: Duration) {
+        if self.phase == Phase::AwaitParamExchange && self.deadline.is_none_or(|own| at < own) {
+            self.deadline = Some(at);
+            self.first_answer_ms = u64::try_from(limit.as_millis()).ok();
         }
     }
 
@@ -104,9 +116,14 @@ impl ClientMachine {
 
     pub fn tick(&mut self, now: Duration) {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
-            self.fail(WireError::Deadline {
-                during: self.phase.name(),
-                seconds: STEP.as_secs(),
+            self.fail(match self.first_answer_ms {
+                Some(millis) if self.phase == Phase::AwaitParamExchange => {
+                    WireError::Mute { millis }
+                }
+                _ => WireError::Deadline {
+                    during: self.phase.name(),
+                    seconds: STEP.as_secs(),
+                },
             });
         }
     }

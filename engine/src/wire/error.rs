@@ -8,6 +8,8 @@ use thiserror::Error;
 pub enum WireError {
     #[error("the peer did not answer within {seconds} s during {during}")]
     Deadline { during: &'static str, seconds: u64 },
+    #[error("the peer did not answer at all within the {millis} ms of the connect timeout")]
+    Mute { millis: u64 },
     #[error("the peer closed the control connection during {during}")]
     Closed { during: &'static str },
     #[error("an unexpected control byte {byte} arrived during {during}")]

@@ -59,6 +59,32 @@ fn a_name_that_does_not_resolve_is_said_so() {
     assert!(text(&output.stderr).contains("no-such-host.invalid"));
 }
 
+#[test]
+fn what_cannot_be_bound_to_gets_a_fitting_hint() {
+    let port = free_port();
+    for (flags, named, hint) in [
+        (
+            "--bind-dev no-such-dev",
+            "interface no-such-dev",
+            "machine has it",
+        ),
+        (
+            "-B 203.0.113.7",
+            "address 203.0.113.7",
+            "address of this machine",
+        ),
+    ] {
+        let output = finish(&format!("-c 127.0.0.1 -p {port} {flags}"));
+        assert_eq!(output.status.code(), Some(1), "{flags}");
+        let said = text(&output.stderr);
+        assert!(
+            said.contains(named) && said.contains(hint),
+            "{flags}: {said}"
+        );
+        assert!(!said.contains("port free"), "{flags}: {said}");
+    }
+}
+
 /// The whole way to the digest: the last line and the file are the same.
 #[test]
 fn a_failed_measurement_leaves_its_digest() {

@@ -1,10 +1,11 @@
 //! What our client makes of a server's answers.
 
 use crate::raw::Raw;
-use crate::run::{engine, text, wait};
+use crate::run::{engine, finish, text, wait};
 use serde_json::Value;
 use std::net::{TcpListener, TcpStream};
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 /// Our client against a server that is scripted up to the exchange of parameters.
 fn against(flags: &str, server: impl FnOnce(&TcpListener, &mut Raw)) -> Output {
@@ -21,6 +22,10 @@ fn against(flags: &str, server: impl FnOnce(&TcpListener, &mut Raw)) -> Output {
 /// A whole test, whose results carry the server's output.
 fn with_output(listener: &TcpListener, raw: &mut Raw) {
     raw.send(&[9]);
+    whole_test(listener, raw);
+}
+
+fn whole_test(listener: &TcpListener, raw: &mut Raw) {
     raw.json();
     raw.send(&[10]);
     let (mut stream, _): (TcpStream, _) = listener.accept().expect("a stream");
@@ -87,4 +92,32 @@ fn a_congestion_control_that_a_kernel_does_not_have_is_protocol_unsupported() {
     assert_eq!(reason(&theirs), "ProtocolUnsupported");
     let said = text(&theirs.stderr);
     assert!(said.contains("congestion control"), "{said}");
+}
+
+/// It took the connection, and says nothing: within the connect timeout that is no server.
+#[test]
+fn a_mute_server_is_unreachable_within_the_connect_timeout() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("its address").port();
+    let begun = Instant::now();
+    let flags = "--connect-timeout 700 --measurement-stream --run-uid u-1";
+    let output = finish(&format!("-c 127.0.0.1 -p {port} {flags}"));
+    let took = begun.elapsed();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!(reason(&output), "PeerUnreachable");
+    let said = text(&output.stderr);
+    assert!(said.contains("did not answer within 700 ms"), "{said}");
+    assert!(took >= Duration::from_millis(700), "{took:?}");
+    assert!(took < Duration::from_secs(6), "{took:?}");
+}
+
+/// The limit is the first answer's alone: a slow start of the test is another matter.
+#[test]
+fn a_connect_timeout_ends_with_the_first_answer() {
+    let output = against("--connect-timeout 700 -n 64K", |listener, raw| {
+        raw.send(&[9]);
+        std::thread::sleep(Duration::from_millis(1000));
+        whole_test(listener, raw);
+    });
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
