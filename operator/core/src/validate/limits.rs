@@ -67,7 +67,8 @@ fn long_enough(
         return Ok(());
     };
     let needed = all_repeats(time.saturating_add(traffic.omit), repeats);
-    if run_timeout >= needed {
+    // Connecting takes its time too.
+    if run_timeout > needed {
         return Ok(());
     }
     Err(Refusal::invalid(

@@ -279,8 +279,8 @@ fn a_run_that_can_only_time_out_is_refused() {
         assert!(says.contains(word), "{word}: {says}");
     }
     for (spec, fits) in [
-        ("{limits: {runTimeout: 31s}}", false),
-        ("{limits: {runTimeout: 32s}}", true),
+        ("{limits: {runTimeout: 32s}}", false),
+        ("{limits: {runTimeout: 33s}}", true),
         // Of bytes nobody knows the time.
         ("{traffic: {bytes: 16Ti}, limits: {runTimeout: 10s}}", true),
     ] {
