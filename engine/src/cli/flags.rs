@@ -98,7 +98,7 @@ pub struct Flags {
     /// UDP in place of TCP
     #[arg(short = 'u', long, help_heading = "Client")]
     pub udp: bool,
-    /// Milliseconds to wait for the control connection
+    /// Milliseconds to wait for the control connection and the first answer on it
     #[arg(
         long,
         value_name = "MS",

@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::Value;
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     sync::Mutex,
 };
 
@@ -21,8 +21,11 @@ const SINCE_3_12: [&str; 4] = [
     "start.test_start.interval",
 ];
 
-/// Key sets of stock with stock, measured once a mode.
-static REFERENCES: Mutex<Option<HashMap<(Stock, Mode), (Keys, Keys)>>> = Mutex::new(None);
+/// Key sets of a client's and a server's document.
+type Pair = (Keys, Keys);
+
+/// Stock with stock, measured once a mode.
+static REFERENCES: Mutex<Option<HashMap<(Stock, Mode), Pair>>> = Mutex::new(None);
 
 pub fn check(stock: Stock, role: Role, mode: Mode, document: &Value) -> Vec<String> {
     let reference = match reference(stock, role, mode) {
@@ -45,15 +48,14 @@ fn reference(stock: Stock, role: Role, mode: Mode) -> Result<Keys, String> {
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     let cache = cache.get_or_insert_with(HashMap::new);
-    if !cache.contains_key(&(stock, mode)) {
-        let peer = Peer::Stock(stock);
-        let documents = session::run(&peer, &peer, mode)?;
-        cache.insert(
-            (stock, mode),
-            (key_paths(&documents.client), key_paths(&documents.server)),
-        );
-    }
-    let (client, server) = &cache[&(stock, mode)];
+    let (client, server) = match cache.entry((stock, mode)) {
+        Entry::Occupied(measured) => measured.into_mut(),
+        Entry::Vacant(place) => {
+            let peer = Peer::Stock(stock);
+            let documents = session::run(&peer, &peer, mode)?;
+            place.insert((key_paths(&documents.client), key_paths(&documents.server)))
+        }
+    };
     Ok(match role {
         Role::Client => client.clone(),
         Role::Server => server.clone(),

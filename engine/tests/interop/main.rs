@@ -6,6 +6,7 @@
 
 #![allow(
     clippy::panic,
+    clippy::unwrap_used,
     reason = "clippy takes the helpers of a test for production code"
 )]
 

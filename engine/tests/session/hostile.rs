@@ -21,7 +21,7 @@ fn threads(server: &Server) -> usize {
 fn silent_clients_block_nobody_and_are_closed_within_the_deadline() {
     let server = Server::start("");
     let begun = Instant::now();
-    let mut silent = vec![
+    let mut silent = [
         Raw::connect(server.port),
         Raw::connect(server.port),
         Raw::connect(server.port),
