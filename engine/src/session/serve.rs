@@ -11,7 +11,7 @@ use crate::wire::code;
 use crate::wire::cookie::Cookie;
 use crate::wire::results::Results;
 use crate::wire::server::{ServerEvent, ServerMachine};
-use nettest_report::params::TestParams;
+use nettest_report::params::{Direction, TestParams};
 use nettest_report::report::{Report, Role};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -111,9 +111,14 @@ impl Session<'_> {
             controls.set_budget();
         }
         let interval = accepted.settings.interval;
-        let meter = Meter::new(opened.tracks, params, interval, Instant::now());
+        let mut began = Instant::now();
         self.link.machine.start(self.link.now());
         self.link.flush();
+        if params.direction == Direction::Reverse {
+            // Where this end only sends, the wait for a CPU after its word is no time of its data.
+            began = Instant::now();
+        }
+        let meter = Meter::new(opened.tracks, params, interval, began);
         controls.start();
         let mut rows = Rows::new(meter, report, observer, KEPT_BY_SERVER);
         let ran = self.measure(&mut rows, &controls, stop).await;
