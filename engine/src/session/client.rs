@@ -137,13 +137,18 @@ impl Test<'_> {
         self.link.machine.streams_open(self.link.now());
         self.expect(ClientEvent::TestStart, stop).await?;
         self.expect(ClientEvent::TestRunning, stop).await?;
+        let mut began = Instant::now();
 
         observer.started(report);
         let throttling = Throttling::read();
         if params.omit.is_zero() {
             controls.set_budget();
         }
-        let meter = Meter::new(opened.tracks, params, params.interval, Instant::now());
+        if params.direction != Direction::Reverse {
+            // Else the server sends since its word, whatever this end still had to do.
+            began = Instant::now();
+        }
+        let meter = Meter::new(opened.tracks, params, params.interval, began);
         controls.start();
         let mut rows = Rows::new(meter, report, observer, usize::MAX);
         let ran = self.measure(&mut rows, &controls, stop).await;
