@@ -11,23 +11,8 @@ use kube::{
     api::{Api, ListParams},
 };
 use nettest_api::labels;
+pub use nettest_api::labels::Role;
 use std::time::Duration;
-
-/// What an engine's pod is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    Client,
-    Server,
-}
-
-impl Role {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Role::Client => "client",
-            Role::Server => "server",
-        }
-    }
-}
 
 /// The state of the engine's container.
 pub fn engine_state(pod: &Pod) -> Option<&ContainerState> {

@@ -14,3 +14,34 @@ pub const ATTEMPT: &str = "nettest.dev/attempt";
 /// The two nodes of the pair, on both pods (hashed when longer than 63; the annotation of the same key has the full name).
 pub const CLIENT_NODE: &str = "nettest.dev/client-node";
 pub const SERVER_NODE: &str = "nettest.dev/server-node";
+
+/// Which end a pod is: the value of [`ROLE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    Client,
+    Server,
+}
+
+impl Role {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Role::Client => "client",
+            Role::Server => "server",
+        }
+    }
+
+    /// The role of this label value.
+    pub fn parse(text: &str) -> Option<Role> {
+        match text {
+            "client" => Some(Role::Client),
+            "server" => Some(Role::Server),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Role {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -3,38 +3,10 @@
 use nettest_api::labels;
 use sha2::{Digest, Sha256};
 
+pub use nettest_api::labels::Role;
+
 /// Label values and host names end here (RFC 1123, RFC 1035).
 pub const MAX_LABEL: usize = 63;
-
-/// Which end a pod is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
-    Client,
-    Server,
-}
-
-impl Role {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Role::Client => "client",
-            Role::Server => "server",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Role> {
-        match text {
-            "client" => Some(Role::Client),
-            "server" => Some(Role::Server),
-            _ => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Role {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// `<test>-<generation>`; a long test name is cut and gets a hash.
 pub fn run_name(test: &str, generation: i64) -> String {
