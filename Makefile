@@ -3,7 +3,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 # Programs and packages are named by what they are; `make help` prints the lines with two hashes.
-.PHONY: help demo test build lint generate generate-check unit interop cluster cluster-down image e2e bench
+.PHONY: help demo test build lint generate generate-check unit interop cluster cluster-down image e2e
+.PHONY: bench bench-instructions fuzz soak
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,12 +27,15 @@ generate: ## write what is made from the types: crds/, the chart's copies, refer
 generate-check: ## fail when a generated file is not what `make generate` writes
 	@hack/generate --check
 
-unit: ## tests that need neither a cluster nor other programs
-	cargo test --locked --workspace --exclude nettest-e2e --exclude nettest-engine
-	cargo test --locked --package nettest-engine --lib --bins --test program --test session
+unit: ## tests that need no cluster; the truth tests make network namespaces, so as root, with nft, tc and the stock iperf3
+	cargo test --locked --workspace --exclude nettest-e2e --exclude nettest-engine --exclude nettest-bench
+	cargo test --locked --package nettest-engine --package nettest-bench --lib --bins --test fuzz
+	cargo test --locked --package nettest-engine --test program -- --test-threads=6
+	cargo test --locked --package nettest-engine --test session -- --test-threads=8
+	cargo test --locked --package nettest-engine --test truth -- --test-threads=8 # they mostly wait
 
-interop: ## our engine against stock iperf3 3.12 and 3.18, both roles
-	cargo test --locked --package nettest-engine --test interop -- --test-threads=1
+interop: ## our engine against stock iperf3 3.12 and 3.18, both roles: the differential suite
+	cargo test --locked --package nettest-engine --test differential -- --test-threads=1 --nocapture
 
 cluster: ## a real two-node Kubernetes on this machine, with image and chart; needs root on Debian
 	@e2e/cluster/up
@@ -48,5 +52,15 @@ image: ## build the image and load it onto the cluster's nodes
 e2e: ## the tests against the cluster, which is started when there is none
 	@e2e/run
 
-bench: ## our engine and stock iperf3 side by side on loopback
-	@hack/bench
+fuzz: ## the engine's fuzz targets, each for FUZZ_SECONDS (60)
+	@hack/fuzz
+
+soak: ## 10,000 short sessions against one server, half of them broken
+	SOAK_SESSIONS=10000 cargo test --locked --release --package nettest-engine --test session report_089
+
+bench: ## our engine and other programs side by side; ARGS=--help lists the flags, docs/benchmarks.md says more
+	@hack/build nettest-engine
+	@cargo run --quiet --locked --release --package nettest-bench -- $(ARGS)
+
+bench-instructions: ## instructions of the engine's inner loops, counted by valgrind
+	@cargo bench --quiet --locked --package nettest-bench --bench instructions

@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod host;
+pub mod login;
 pub mod output;
 mod run;
 pub mod session;

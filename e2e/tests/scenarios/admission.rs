@@ -128,6 +128,24 @@ const REFUSED: &[(&str, &str)] = &[
         "traffic.congestionControl is TCP's",
     ),
     (
+        "traffic: {protocol: UDP, zeroCopy: true}",
+        "traffic.zeroCopy is TCP's",
+    ),
+    ("traffic: {udpOffload: true}", "traffic.udpOffload is UDP's"),
+    (
+        "traffic: {fast: true, zeroCopy: false}",
+        "traffic.zeroCopy false contradicts traffic.fast",
+    ),
+    (
+        "traffic: {fast: true, skipReceiveCopy: false}",
+        "traffic.skipReceiveCopy false contradicts traffic.fast",
+    ),
+    (
+        "traffic: {protocol: UDP, fast: true, udpOffload: false}",
+        "traffic.udpOffload false contradicts traffic.fast",
+    ),
+    ("traffic: {fast: Everything}", "spec.traffic.fast"),
+    (
         "path: {type: Host}",
         "path.type Host needs server.network Host",
     ),
@@ -175,6 +193,9 @@ const ACCEPTED: &[&str] = &[
     "traffic: {parallelStreams: 128, duration: 24h, omit: 600s, interval: 60s, bitrate: 10G, windowSize: 4Mi}",
     "traffic: {protocol: UDP, messageSize: 65507, bitrate: \"0\"}\nthresholds: [{name: loss, metric: LossPPM, max: 0}]",
     "traffic: {bytes: 1G, messageSize: 1Mi, congestionControl: bbr}",
+    "traffic: {fast: true, zeroCopy: true}",
+    "traffic: {zeroCopy: true, skipReceiveCopy: true, udpOffload: false}",
+    "traffic: {protocol: UDP, udpOffload: true, skipReceiveCopy: true}",
     "traffic: {duration: 1m30s, interval: 100ms}\nrepeats: {count: 20, pause: 0s}\nlimits: {scheduleTimeout: 5s, runTimeout: 48h}",
     "path: {type: Host}\nserver: {network: Host}",
     "client: {cpu: {mode: Exclusive, count: 64}, memory: 1.5Gi, nodeSelector: {topology.kubernetes.io/zone: a}}",

@@ -3,10 +3,11 @@
 use anyhow::{Result, ensure};
 use nettest_api::{
     NetTest, condition,
-    result::{Flow, VariantResult},
+    result::{FastPath, Flow, VariantResult},
 };
 use nettest_e2e::{
     Namespace,
+    manifest::net_test,
     namespace::{HOST_NETWORK, Level},
     net_test::{is, results, state},
     seconds,
@@ -21,6 +22,21 @@ async fn pair_tcp() -> Result<()> {
         ensure!(
             result.datagrams.is_none() && result.jitter_microseconds.is_none(),
             "figures of UDP: {result:?}"
+        );
+        // The pods' own device is a veth: no queue, unless somebody gave it one.
+        for known in [
+            &result.congestion_control,
+            &result.client_qdisc,
+            &result.server_qdisc,
+        ] {
+            ensure!(
+                known.as_deref().is_some_and(|name| !name.is_empty()),
+                "what carried it: {result:?}"
+            );
+        }
+        ensure!(
+            result.fast_paths.is_empty() && result.fairness_ppm.is_none(),
+            "nobody asked for fast paths, and one stream shares with nobody: {result:?}"
         );
         ensure!(
             is(&test, condition::CPU_PINNED, "False/SharedPool"),
@@ -99,6 +115,54 @@ async fn cpu_pinned() -> Result<()> {
     .await
 }
 
+#[tokio::test]
+async fn fast_paths() -> Result<()> {
+    Namespace::with("fast-paths", async |ns| {
+        let test = run(ns, "fast-paths").await?;
+        let result = one_flow(&test)?;
+        ensure!(
+            result.fast_paths.contains(&FastPath::SkipReceiveCopy),
+            "the receiver copied: {result:?}"
+        );
+        // How fast it is, is this machine's affair; but what is said of it must have its grounds.
+        let diagnosis = test.status.as_ref().map(|status| &status.diagnosis);
+        for found in diagnosis.into_iter().flatten() {
+            let sender = result.congestion_control.as_deref().unwrap_or_default();
+            let qdisc = result.client_qdisc.as_deref().unwrap_or_default();
+            ensure!(
+                found.reason == "PacingLimited"
+                    && sender.starts_with("bbr")
+                    && !qdisc.is_empty()
+                    && qdisc != "fq",
+                "{found:?} of {result:?}"
+            );
+            ensure!(
+                found.message.contains(qdisc) && found.hint.contains("traffic.congestionControl"),
+                "{found:?}"
+            );
+        }
+        two_nodes(&test)
+    })
+    .await
+}
+
+/// Streams that share a flow say how evenly they did.
+#[tokio::test]
+async fn streams_share_it() -> Result<()> {
+    Namespace::with("fairness", async |ns| {
+        let spec = "traffic: {duration: 2s, parallelStreams: 4}\nrepeats: {count: 1}\n";
+        ns.apply(&net_test("fairness", spec)).await?;
+        let test = ns.succeeds("fairness", seconds(60)).await?;
+        let fairness = results(&test)?[0].fairness_ppm;
+        ensure!(
+            fairness.is_some_and(|ppm| (250_000..=1_000_000).contains(&ppm)),
+            "Jain's index of four streams lies between a quarter and one: {fairness:?}"
+        );
+        Ok(())
+    })
+    .await
+}
+
 /// The smallest of them; `make demo` runs it without a cluster.
 #[tokio::test]
 async fn quickstart() -> Result<()> {
@@ -126,7 +190,7 @@ async fn every_example_is_accepted() -> Result<()> {
                 manifests += 1;
             }
         }
-        ensure!(manifests >= 5, "only {manifests} examples");
+        ensure!(manifests >= 7, "only {manifests} examples");
         Ok(())
     })
     .await

@@ -76,6 +76,10 @@ pub struct Figures {
     pub received_bytes: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retransmits: Vec<u64>,
+    /// Jain's index over the streams, in millionths: 1000000 is even, 1000000/streams is one that has all. Absent
+    /// for a single stream.
+    #[serde(rename = "fairnessPPM", skip_serializing_if = "Vec::is_empty")]
+    pub fairness_ppm: Vec<u64>,
     /// Mean smoothed round-trip time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rtt_microseconds: Vec<u64>,

@@ -10,6 +10,27 @@ pub enum Protocol {
     Tcp,
     #[serde(rename = "UDP")]
     Udp,
+    #[serde(rename = "SCTP")]
+    Sctp,
+}
+
+impl Protocol {
+    /// As iperf3 prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Tcp => "TCP",
+            Protocol::Udp => "UDP",
+            Protocol::Sctp => "SCTP",
+        }
+    }
+
+    /// A byte stream on connections: what is written arrives, in order, or the connection breaks.
+    pub fn is_reliable(self) -> bool {
+        match self {
+            Protocol::Tcp | Protocol::Sctp => true,
+            Protocol::Udp => false,
+        }
+    }
 }
 
 /// Who sends: the client (Forward), the server (Reverse), both at once (Bidirectional).
@@ -61,6 +82,24 @@ pub struct TestParams {
     pub tos: u8,
     /// UDP sequence numbers of 64 bits.
     pub udp_counters_64bit: bool,
+    /// Senders write from the page cache, without a copy (`-Z`).
+    pub zerocopy: bool,
+    /// Receivers throw the data away in the kernel (`--skip-rx-copy`).
+    pub skip_rx_copy: bool,
+    /// UDP segmentation and receive offload were asked for (`--gsro`).
+    pub gsro: bool,
+    /// All fast paths of the protocol are asked for as wishes: what is not to be had is left out (`--fast`).
+    pub fast: bool,
+    /// Asked kernel pacing of each sending socket, bits per second (`--fq-rate`).
+    pub fq_rate: Option<u64>,
+    /// IPv6 flow label of the data streams (`-L`).
+    pub flow_label: Option<u32>,
+    /// Data streams are MPTCP connections where both kernels have it (`-m`).
+    pub mptcp: bool,
+    /// IPv4 datagrams must not be fragmented (`--dont-fragment`).
+    pub dont_fragment: bool,
+    /// The payload repeats a pattern in place of random bytes (`--repeating-payload`).
+    pub repeating_payload: bool,
     /// Ask the server for its own report.
     pub get_server_output: bool,
     /// Affinity that the server is asked to take (`-A n,m`): an index as iperf3 has it.
@@ -74,6 +113,8 @@ impl TestParams {
     pub const TCP_BLOCK: u32 = 128 * 1024;
     /// iperf3's fallback UDP datagram payload, bytes.
     pub const UDP_BLOCK: u32 = 1460;
+    /// iperf3's default SCTP block, bytes.
+    pub const SCTP_BLOCK: u32 = 64 * 1024;
     /// iperf3's default UDP bitrate, bits per second.
     pub const UDP_BITRATE: u64 = 1024 * 1024;
     pub const MAX_STREAMS: u16 = 128;
@@ -98,6 +139,15 @@ impl Default for TestParams {
             congestion: None,
             tos: 0,
             udp_counters_64bit: false,
+            zerocopy: false,
+            skip_rx_copy: false,
+            gsro: false,
+            fast: false,
+            fq_rate: None,
+            flow_label: None,
+            mptcp: false,
+            dont_fragment: false,
+            repeating_payload: false,
             get_server_output: false,
             server_affinity: None,
             title: None,

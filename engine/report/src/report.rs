@@ -3,6 +3,7 @@
 //! Times are seconds of a monotonic clock since the counted part began (the omitted part has its own clock
 //! that restarts at its end, as iperf3's rows do). `None` is unknown, never 0.
 
+pub use crate::facts::{HostFacts, SocketFacts};
 use crate::params::{Direction, Protocol, TestParams};
 use serde::{Deserialize, Serialize};
 
@@ -53,9 +54,29 @@ pub struct Report {
     pub error: Option<String>,
     /// The server's own report, when asked for and given.
     pub server_output: Option<ServerOutput>,
+    /// The file that stood for the payload at this end (`-F`).
+    pub file: Option<DiskFile>,
     /// What this end's machine granted; and the peer's, when the peer is a nettest engine.
     pub host: HostFacts,
     pub peer_host: Option<HostFacts>,
+}
+
+/// What `-F` named: read by a sender, written by a receiver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiskFile {
+    pub name: String,
+    /// Bytes at the end of the test; `None`: a pipe or a device.
+    pub size: Option<u64>,
+}
+
+impl DiskFile {
+    /// Whole percent of the file; an empty one is whole at once, as with iperf3.
+    pub fn percent(&self, bytes: Option<u64>) -> Option<u64> {
+        match (self.size?, bytes?) {
+            (0, _) => Some(100),
+            (size, bytes) => u64::try_from(u128::from(bytes) * 100 / u128::from(size)).ok(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,8 +99,10 @@ pub struct Start {
     /// Client: the asked port. Server: the accepted peer's port.
     pub peer_port: u16,
     pub cookie: String,
-    /// MSS of the control connection (TCP), bytes.
+    /// MSS of the control connection of a TCP test, bytes.
     pub tcp_mss: Option<u32>,
+    /// MSS of the control connection, whatever the protocol of the data, bytes.
+    pub control_mss: Option<u32>,
     /// Bytes of a block, as settled.
     pub block_size: u32,
     /// Granted (getsockopt) socket buffers of the first data stream.
@@ -98,6 +121,7 @@ impl Default for Start {
             peer_port: 0,
             cookie: String::new(),
             tcp_mss: None,
+            control_mss: None,
             block_size: 0,
             sndbuf_actual: None,
             rcvbuf_actual: None,
@@ -227,29 +251,37 @@ pub struct UdpEnd {
     pub socket_drops: Option<u64>,
 }
 
-/// What the machine of one end granted. Sent to a nettest peer beside iperf3's results.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct HostFacts {
-    pub hostname: String,
-    pub kernel: String,
-    /// Node name as the operator passed it (`NODE_NAME`), if any.
-    pub node: Option<String>,
-    /// CPUs that the scheduler may use for this process, e.g. `0` or `2-3,6`.
-    pub allowed_cpus: String,
-    pub allowed_cpu_count: u32,
-    /// CPUs online on the machine.
-    pub online_cpu_count: u32,
-    /// cgroup throttling during the test.
-    pub throttled_periods: Option<u64>,
-    pub throttled_usec: Option<u64>,
-    /// MTU of the interface that carries the test, bytes.
-    pub mtu: Option<u32>,
-}
-
 impl Report {
+    /// A report of a test that never began.
+    pub fn blank(role: Role, system_info: String) -> Self {
+        Report {
+            role,
+            params: TestParams::default(),
+            start: Start {
+                system_info,
+                ..Start::default()
+            },
+            intervals: Vec::new(),
+            end: None,
+            error: None,
+            server_output: None,
+            file: None,
+            host: HostFacts::default(),
+            peer_host: None,
+        }
+    }
+
     /// Whether the streams are UDP.
     pub fn is_udp(&self) -> bool {
         self.params.protocol == Protocol::Udp
+    }
+
+    /// The machines of the client and of the server, as far as they are known.
+    pub fn client_and_server(&self) -> (Option<&HostFacts>, Option<&HostFacts>) {
+        let (own, peer) = (Some(&self.host), self.peer_host.as_ref());
+        match self.role {
+            Role::Client => (own, peer),
+            Role::Server => (peer, own),
+        }
     }
 }

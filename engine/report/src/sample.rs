@@ -52,6 +52,7 @@ pub fn report(protocol: Protocol, direction: Direction, role: Role, streams: u16
         },
         cookie: "yuggdsgzskz4qebayh7nxd3wcqfauwy45cs4".to_owned(),
         tcp_mss: (!udp).then_some(32_768),
+        control_mss: Some(32_768),
         block_size: if udp { 32_768 } else { 131_072 },
         sndbuf_actual: Some(16_384),
         rcvbuf_actual: Some(131_072),
@@ -71,6 +72,7 @@ pub fn report(protocol: Protocol, direction: Direction, role: Role, streams: u16
         end: Some(end(protocol, direction, role, streams)),
         error: None,
         server_output: None,
+        file: None,
         host: HostFacts::default(),
         peer_host: None,
     }

@@ -1,5 +1,6 @@
 //! Sums over the streams of one flow: what the SUM rows, the document's `sum` objects and the digest hold.
 
+use crate::fairness;
 use crate::report::{End, Flow, Interval, StreamEnd, StreamInterval, Totals, UdpEnd, UdpInterval};
 
 /// Bits per second; 0 for no time at all, so that it is always finite.
@@ -84,6 +85,8 @@ pub struct FlowEnd {
     pub retransmits: Option<u64>,
     /// Mean over the streams of their mean smoothed round-trip times.
     pub mean_rtt_us: Option<u32>,
+    /// See [`fairness`].
+    pub fairness: Option<f64>,
     /// Jitter is the mean over the streams.
     pub udp: Option<UdpEnd>,
 }
@@ -117,6 +120,7 @@ impl FlowEnd {
             retransmits: total(streams.iter().map(|s| s.tcp.and_then(|t| t.retransmits))),
             mean_rtt_us: (!rtts.is_empty())
                 .then(|| (rtts.iter().sum::<u64>() / rtts.len() as u64) as u32),
+            fairness: fairness::of(streams.iter().copied()),
             udp: (!udp.is_empty()).then(|| UdpEnd {
                 packets_sent: total(udp.iter().map(|u| u.packets_sent)),
                 packets_received: total(udp.iter().map(|u| u.packets_received)),

@@ -213,7 +213,7 @@ mod tests {
 
     /// Field report 012: over one terabyte the printed total was garbage or misaligned.
     #[test]
-    fn transfer_keeps_its_columns_up_to_the_largest_count() {
+    fn report_012_transfer_keeps_its_columns_up_to_the_largest_count() {
         for (bytes, shown) in [
             (0, "0.00 Bytes"),
             (1, "1.00 Bytes"),
@@ -236,7 +236,7 @@ mod tests {
 
     /// Field report 055: 10,485,760 bytes in one second, in every unit.
     #[test]
-    fn bitrates_are_decimal_bits_or_binary_bytes() {
+    fn report_055_bitrates_are_decimal_bits_or_binary_bytes() {
         let rate = 10_485_760.0 * 8.0;
         for (letter, shown) in [
             ("k", "83886 Kbits/sec"),

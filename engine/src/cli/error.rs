@@ -35,8 +35,5 @@ pub enum CliError {
         needs: &'static str,
     },
     #[error("{flag} is for {role} only; leave it out")]
-    WrongRole {
-        flag: &'static str,
-        role: &'static str,
-    },
+    WrongRole { flag: String, role: &'static str },
 }

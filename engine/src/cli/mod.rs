@@ -2,26 +2,29 @@
 //!
 //! - [`flags`]: the flags as they are typed
 //! - [`value`]: single values
-//! - [`client`], [`server`]: what the flags of a role mean together
+//! - [`conflicts`]: which flags stand together
+//! - [`common`], [`client`] with [`params`], [`server`], [`output`]: what they mean together
 //! - [`error`]: why a command line was refused
 
 mod client;
+mod common;
+mod conflicts;
 mod error;
 mod flags;
+mod output;
+mod params;
 mod server;
 #[cfg(test)]
 mod tests;
 mod value;
 
 pub use error::CliError;
+pub use output::{OutputConfig, OutputKind, RunLabel};
 
-use crate::session::config::DEFAULT_PORT;
 use crate::session::{ClientConfig, Repeats, ServerConfig};
 use clap::{CommandFactory, FromArgMatches};
-use flags::Flags;
-use nettest_report::units::Format;
+use flags::{Flags, Taker};
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the command line asks for.
@@ -34,102 +37,100 @@ pub enum Action {
         port: u16,
         timeout: Duration,
     },
-    /// Help or version: print and leave with 0.
+    /// Help: print and leave with 0.
     Show(String),
+    Version,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientAction {
     pub config: ClientConfig,
+    /// `-B` with a name, to be looked up.
+    pub bind_name: Option<String>,
+    /// `-X` with names.
+    pub xbind_names: Vec<String>,
     pub output: OutputConfig,
     pub repeats: Repeats,
+    /// `-F` without `-t`, `-n` or `-k`: the file is sent once.
+    pub limit_is_the_file: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerAction {
     pub config: ServerConfig,
+    /// `-B` with a name, to be looked up.
+    pub bind_name: Option<String>,
     pub output: OutputConfig,
-}
-
-/// What is written, and where to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct OutputConfig {
-    pub kind: OutputKind,
-    pub format: Format,
-    pub verbose: bool,
-    /// In place of stdout.
-    pub logfile: Option<PathBuf>,
-    pub digest_file: Option<PathBuf>,
-    pub run: RunLabel,
-    /// Every failure exits 1.
-    pub iperf3_exit_codes: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OutputKind {
-    #[default]
-    Text,
-    Json,
-    /// `--json-stream`; `full`: the whole document too.
-    JsonStream {
-        full: bool,
-    },
-    /// `--measurement-stream`.
-    Measurements,
-}
-
-/// What the operator calls this measurement.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunLabel {
-    pub uid: String,
-    pub attempt: u32,
-    pub variant: String,
-}
-
-impl Default for RunLabel {
-    fn default() -> Self {
-        RunLabel {
-            uid: String::new(),
-            attempt: 1,
-            variant: "default".to_owned(),
-        }
-    }
+    /// Into the background once it listens.
+    pub daemon: bool,
 }
 
 /// The line that follows an error.
 pub const USAGE_HINT: &str =
     "Usage: nettest-engine [-s|-c HOST|--probe] [options]; see nettest-engine --help";
 
-/// Reads a command line (with the program's name). `token` is the value of `NETTEST_RUN_TOKEN`, if set.
+/// The flags as clap knows them, for the man page and the completions.
+pub fn command() -> clap::Command {
+    Flags::command().version(env!("CARGO_PKG_VERSION"))
+}
+
+/// What the process's environment says.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// `NETTEST_RUN_TOKEN`
+    pub token: Option<String>,
+    /// `IPERF3_PASSWORD`
+    pub password: Option<String>,
+}
+
+/// Reads a command line (with the program's name).
 pub fn parse(
     args: impl IntoIterator<Item = OsString>,
-    token: Option<String>,
+    mut environment: Environment,
 ) -> Result<Action, CliError> {
-    let parsed = Flags::command()
-        .try_get_matches_from(args)
-        .and_then(|matches| Flags::from_arg_matches(&matches));
-    let mut flags = match parsed {
-        Ok(flags) => flags,
+    let matches = Flags::command().try_get_matches_from(args);
+    let parsed = matches.and_then(|matches| {
+        let flags = Flags::from_arg_matches(&matches)?;
+        Ok((matches, flags))
+    });
+    let (matches, mut flags) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {
             return Ok(Action::Show(error.to_string()));
         }
         Err(error) => return Err(CliError::Usage(first_sentence(&error.to_string()))),
     };
-    if flags.version {
-        return Ok(Action::Show(
-            concat!("nettest-engine ", env!("CARGO_PKG_VERSION"), "\n").to_owned(),
-        ));
+    if flags.both.version {
+        return Ok(Action::Version);
     }
-    if flags.run_token.is_none() {
-        flags.run_token = token.filter(|t| !t.is_empty());
+    client::zeros(&mut flags.client);
+    if flags.cluster.run_token.is_none() {
+        flags.cluster.run_token = environment.token.take().filter(|t| !t.is_empty());
     }
-    match (&flags.client, flags.server, &flags.probe) {
+    let only_for =
+        |taker, role, except: &[&str]| match flags::given_only_for(&matches, taker, except) {
+            Some(flag) => Err(CliError::WrongRole { flag, role }),
+            None => Ok(()),
+        };
+    match (&flags.both.client, flags.both.server, &flags.both.probe) {
         (Some(_), true, _) => Err(CliError::Conflict("-c", "-s", "choose one role")),
         (Some(_), _, Some(_)) => Err(CliError::Conflict("-c", "--probe", "choose one role")),
         (_, true, Some(_)) => Err(CliError::Conflict("-s", "--probe", "choose one role")),
-        (Some(host), false, None) => client::action(&flags, host),
-        (None, true, None) => server::action(&flags),
-        (None, false, Some(host)) => probe(&flags, host),
+        (Some(host), false, None) => {
+            only_for(Taker::Server, "a server", &[])?;
+            conflicts::check(&flags)?;
+            client::action(&flags, host, environment)
+        }
+        (None, true, None) => {
+            only_for(Taker::Client, "a client", &[])?;
+            conflicts::check(&flags)?;
+            server::action(&flags)
+        }
+        (None, false, Some(host)) => {
+            only_for(Taker::Server, "a server", &[])?;
+            only_for(Taker::Client, "a client", &["connect_timeout"])?;
+            probe(&flags, host)
+        }
         (None, false, None) => Err(CliError::NoRole),
     }
 }
@@ -137,145 +138,9 @@ pub fn parse(
 fn probe(flags: &Flags, host: &str) -> Result<Action, CliError> {
     Ok(Action::Probe {
         host: value::host("--probe", host)?.0,
-        port: port(flags)?,
-        timeout: connect_timeout(flags)?.unwrap_or(Duration::from_secs(5)),
+        port: common::port(flags)?,
+        timeout: common::connect_timeout(flags)?.unwrap_or(Duration::from_secs(5)),
     })
-}
-
-fn port(flags: &Flags) -> Result<u16, CliError> {
-    match &flags.port {
-        Some(text) => {
-            value::count("-p", text, 1..=65535, "a port from 1 to 65535").map(|port| port as u16)
-        }
-        None => Ok(DEFAULT_PORT),
-    }
-}
-
-fn connect_timeout(flags: &Flags) -> Result<Option<Duration>, CliError> {
-    flags
-        .connect_timeout
-        .as_deref()
-        .map(|text| {
-            value::count(
-                "--connect-timeout",
-                text,
-                1..=3_600_000,
-                "1 to 3600000 milliseconds",
-            )
-            .map(Duration::from_millis)
-        })
-        .transpose()
-}
-
-/// What both roles say about their output.
-fn output(flags: &Flags) -> Result<OutputConfig, CliError> {
-    let kind = match (
-        flags.measurement_stream,
-        flags.json_stream || flags.json_stream_full_output,
-        flags.json,
-    ) {
-        (true, true, _) => {
-            return Err(CliError::Conflict(
-                "--measurement-stream",
-                "--json-stream",
-                "choose one kind of output",
-            ));
-        }
-        (true, _, true) => {
-            return Err(CliError::Conflict(
-                "--measurement-stream",
-                "-J",
-                "choose one kind of output",
-            ));
-        }
-        (true, false, false) => OutputKind::Measurements,
-        (false, true, _) => OutputKind::JsonStream {
-            full: flags.json_stream_full_output,
-        },
-        (false, false, true) => OutputKind::Json,
-        (false, false, false) => OutputKind::Text,
-    };
-    let format = match flags.format.as_deref() {
-        Some(letter) => Format::from_letter(letter).ok_or_else(|| CliError::NotA {
-            flag: "-f",
-            value: letter.to_owned(),
-            wanted: "one of k m g t (bits) K M G T (bytes)",
-        })?,
-        None => Format::Auto,
-    };
-    let defaults = RunLabel::default();
-    let run = RunLabel {
-        uid: match flags.run_uid.as_deref() {
-            Some(uid) => value::name(
-                "--run-uid",
-                uid,
-                64,
-                |b| b.is_ascii_alphanumeric() || b == b'-',
-                "a UID (1 to 64 letters, digits and dashes)",
-            )?,
-            None => defaults.uid,
-        },
-        attempt: match flags.attempt.as_deref() {
-            Some(text) => value::count("--attempt", text, 0..=1_000_000, "0 to 1000000")? as u32,
-            None => defaults.attempt,
-        },
-        variant: match flags.variant.as_deref() {
-            Some(text) => value::name(
-                "--variant",
-                text,
-                63,
-                |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'),
-                "a name (1 to 63 letters, digits, dashes, dots)",
-            )?,
-            None => defaults.variant,
-        },
-    };
-    if (flags.measurement_stream || flags.digest_file.is_some()) && run.uid.is_empty() {
-        return Err(CliError::Needs {
-            flag: if flags.measurement_stream {
-                "--measurement-stream"
-            } else {
-                "--digest-file"
-            },
-            needs: "--run-uid",
-        });
-    }
-    Ok(OutputConfig {
-        kind,
-        format,
-        verbose: flags.verbose,
-        logfile: flags.logfile.clone(),
-        digest_file: flags.digest_file.clone(),
-        run,
-        iperf3_exit_codes: flags.iperf3_exit_codes,
-    })
-}
-
-fn run_token(flags: &Flags) -> Result<Option<String>, CliError> {
-    flags
-        .run_token
-        .as_deref()
-        .map(|text| {
-            value::name(
-                "--run-token",
-                text,
-                20,
-                |b| matches!(b, b'a'..=b'z' | b'2'..=b'7'),
-                "1 to 20 characters of a-z and 2-7",
-            )
-        })
-        .transpose()
-}
-
-fn exclusive_cpus(flags: &Flags) -> Result<Option<u32>, CliError> {
-    flags
-        .require_exclusive_cpus
-        .as_deref()
-        .map(|text| {
-            value::count("--require-exclusive-cpus", text, 1..=1024, "1 to 1024 CPUs")
-                .map(|n| n as u32)
-        })
-        .transpose()
 }
 
 /// clap's message without its colon-led label, tips and usage.

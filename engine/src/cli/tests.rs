@@ -1,6 +1,10 @@
-//! From what a user types to what is done; [`refusals`]: or to why not.
+//! From what a user types to what is done; [`refusals`]: or to why not; [`every_flag`]: none is forgotten;
+//! [`compatibility`]: nor in the documentation; [`units`]: of sizes, rates, times and marks.
 
+mod compatibility;
+mod every_flag;
 mod refusals;
+mod units;
 
 use super::*;
 use crate::session::Family;
@@ -10,7 +14,7 @@ fn read(line: &str) -> Result<Action, CliError> {
     let args = std::iter::once("nettest-engine")
         .chain(line.split_whitespace())
         .map(OsString::from);
-    parse(args, None)
+    parse(args, Environment::default())
 }
 
 #[track_caller]
@@ -46,6 +50,67 @@ fn refused(line: &str) -> String {
     }
 }
 
+/// iperf3: a 0 is the default, and contradicts nothing.
+#[test]
+fn a_size_of_zero_is_as_if_it_were_not_given() {
+    for flag in ["-n 0", "-n 0K", "-k 0", "-l 0", "-M 0", "-n 0 -k 0"] {
+        assert_eq!(client(flag), client(""), "{flag}");
+        assert_eq!(client(&format!("-u {flag}")), client("-u"), "{flag}");
+        assert_eq!(client(&format!("-t 5 {flag}")), client("-t 5"), "{flag}");
+    }
+    assert!(client("-F f -n 0").limit_is_the_file);
+    assert!(refused("-s -n 0").starts_with("-n"));
+}
+
+#[test]
+fn sctp_addresses_may_be_names() {
+    let action = client("--sctp -X 127.0.0.1 -X one.example -X ::1 -X two.example");
+    assert_eq!(action.config.sctp_bind.len(), 2);
+    assert_eq!(action.xbind_names, ["one.example", "two.example"]);
+}
+
+/// Only the kernel's queueing discipline paces datagrams.
+#[test]
+fn kernel_pacing_of_datagrams_has_a_note() {
+    assert!(client("--fq-rate 5M").output.notes.is_empty());
+    let notes = client("-u --fq-rate 5M").output.notes;
+    assert!(
+        notes.len() == 1 && notes[0].contains("fq queueing"),
+        "{notes:?}"
+    );
+}
+
+/// The figures of a protocol's own flags, and no block of another size.
+#[test]
+fn fast_is_every_fast_path_of_the_protocol() {
+    for (line, named) in [
+        ("--fast", "-Z --skip-rx-copy"),
+        ("--fast -R", "-Z --skip-rx-copy -R"),
+        ("--fast --bidir -P 4", "-Z --skip-rx-copy --bidir -P 4"),
+        ("--fast -m", "-Z --skip-rx-copy -m"),
+        ("--fast -F f", "-Z -F f"),
+        ("--fast -F f -R", "-Z -F f -R"),
+        ("--fast -u", "--gsro --skip-rx-copy -u"),
+        (
+            "--fast -u -R -l 9000",
+            "--gsro --skip-rx-copy -u -R -l 9000",
+        ),
+        ("--fast --sctp", "--sctp"),
+        ("--fast -Z --skip-rx-copy", "-Z --skip-rx-copy"),
+    ] {
+        let fast = TestParams {
+            fast: true,
+            ..params(named)
+        };
+        assert_eq!(params(line), fast, "{line}");
+    }
+    assert!(client("--fast -u").output.notes.is_empty());
+    for (line, said) in [("--fast -F f -R", "-F"), ("--fast --sctp", "SCTP")] {
+        let notes = client(line).output.notes;
+        assert!(notes.len() == 1 && notes[0].contains(said), "{notes:?}");
+    }
+}
+
 #[test]
 fn nothing_but_a_host_means_iperf3s_defaults() {
     let action = client("");
@@ -58,48 +123,35 @@ fn nothing_but_a_host_means_iperf3s_defaults() {
     assert_eq!(server("").config, ServerConfig::new(5201));
 }
 
+/// As getopt_long: an unambiguous beginning will do, flags may be run together, a value may touch its letter.
 #[test]
-fn short_and_long_forms_mean_the_same() {
-    for (short, long) in [
-        ("-p 7", "--port 7"),
-        ("-p 7", "--port=7"),
-        ("-f m", "--format m"),
-        ("-i 2", "--interval 2"),
-        ("-A 1,2", "--affinity 1,2"),
-        ("-B 10.0.0.1", "--bind 10.0.0.1"),
-        ("-4", "--version4"),
-        ("-6", "--version6"),
-        ("-V", "--verbose"),
-        ("-J", "--json"),
-        ("-u", "--udp"),
-        ("-b 5M", "--bitrate 5M"),
-        ("-b 5M", "--bandwidth 5M"),
-        ("-t 3", "--time 3"),
-        ("-n 5M", "--bytes 5M"),
-        ("-k 5K", "--blockcount 5K"),
-        ("-l 4K", "--length 4K"),
-        ("-P 4", "--parallel 4"),
-        ("-R", "--reverse"),
-        ("-w 64K", "--window 64K"),
-        ("-C bbr", "--congestion bbr"),
-        ("-C bbr", "--linux-congestion bbr"),
-        ("-M 1200", "--set-mss 1200"),
-        ("-N", "--no-delay"),
-        ("-S 0x28", "--tos 0x28"),
-        ("-O 2", "--omit 2"),
-        ("-T x", "--title x"),
-        ("-R", "--rev"),
+fn getopts_spellings_are_taken() {
+    for (one, other) in [
+        ("--rev", "--reverse"),
+        ("--paral 4", "-P 4"),
+        ("-uR", "-u -R"),
+        ("-P4", "-P 4"),
+        ("-uVb5M", "-u -V -b 5M"),
+        ("-dV", "-d -V"),
+        ("-d", "--debug=4"),
+        ("--debug", "-d"),
+        ("--cntl-ka", "--cntl-ka="),
     ] {
-        assert_eq!(client(short), client(long), "{short} and {long}");
-        assert_ne!(client(short), client(""), "{short} changes something");
+        let read = |line: &str| {
+            let args = ["nettest-engine", "-c", "h"]
+                .into_iter()
+                .chain(line.split(' '))
+                .map(OsString::from);
+            parse(args, Environment::default())
+        };
+        assert!(read(one).is_ok(), "{one}: {:?}", read(one));
+        assert_eq!(read(one), read(other), "{one} and {other}");
     }
-    assert_eq!(server("-1"), server("--one-off"));
-    assert!(server("-1").config.one_off);
 }
 
 /// Field report 038: the order of flags changes nothing.
 #[test]
-fn the_order_of_flags_is_free() {
+fn report_038_the_order_of_flags_is_free() {
     for line in [
         "-u -l 128 -t 10",
         "-l 128 -u -t 10",
@@ -109,61 +161,6 @@ fn the_order_of_flags_is_free() {
         let params = params(line);
         assert_eq!(params.block_size, Some(128), "{line}");
         assert_eq!(params.protocol, Protocol::Udp, "{line}");
-    }
-}
-
-#[test]
-fn sizes_are_binary_and_rates_decimal() {
-    assert_eq!(params("-n 5M").limit, Limit::Bytes(5_242_880));
-    assert_eq!(params("-k 2K").limit, Limit::Blocks(2048));
-    assert_eq!(params("-l 8k").block_size, Some(8192));
-    assert_eq!(params("-w 1m").window, Some(1 << 20));
-    assert_eq!(params("-b 10M").bitrate, Some(10_000_000));
-    assert_eq!(params("-b 1.5g").bitrate, Some(1_500_000_000));
-}
-
-/// Field report 021: the rate stays when a burst is given.
-#[test]
-fn a_bitrate_may_have_a_burst() {
-    let burst = params("-b 100M/10");
-    assert_eq!((burst.bitrate, burst.burst), (Some(100_000_000), 10));
-    let unlimited = params("-u -b 0");
-    assert_eq!((unlimited.bitrate, unlimited.burst), (None, 0));
-    assert_eq!(params("-u").bitrate, Some(TestParams::UDP_BITRATE));
-    assert_eq!(params("").bitrate, None);
-}
-
-#[test]
-fn fractions_of_seconds_are_kept() {
-    assert_eq!(
-        params("-t 1.5").limit,
-        Limit::Time(Duration::from_millis(1500))
-    );
-    assert_eq!(params("-t 0").limit, Limit::Time(Duration::ZERO));
-    assert_eq!(params("-O 0.25").omit, Duration::from_millis(250));
-    assert_eq!(params("-i 0.1").interval, Duration::from_millis(100));
-    assert_eq!(params("-i 0").interval, Duration::ZERO);
-}
-
-/// Field report 065: a DSCP is the upper six bits.
-#[test]
-fn dscp_and_tos_set_the_byte() {
-    for (line, tos) in [
-        ("--dscp EF", 0xb8),
-        ("--dscp 46", 0xb8),
-        ("--dscp 0x2e", 0xb8),
-        ("--dscp 056", 0xb8),
-        ("--dscp cs1", 0x20),
-        ("--dscp AF41", 0x88),
-        ("--dscp va", 0xb0),
-        ("--dscp 63", 0xfc),
-        ("--dscp 0", 0),
-        ("-S 52", 52),
-        ("-S 064", 52),
-        ("-S 0x34", 52),
-        ("-S 255", 255),
-    ] {
-        assert_eq!(params(line).tos, tos, "{line}");
     }
 }
 
@@ -228,7 +225,10 @@ fn the_token_may_come_from_the_environment() {
             format!("nettest-engine {line}")
                 .split_whitespace()
                 .map(OsString::from),
-            Some(token.to_owned()),
+            Environment {
+                token: Some(token.to_owned()),
+                password: None,
+            },
         )
     };
     match with("-s", "abc") {
@@ -264,11 +264,6 @@ fn the_probe_asks_this_machine_unless_told() {
 }
 
 #[test]
-fn the_last_of_a_repeated_flag_counts() {
-    assert_eq!(params("-P 2 -P 3").streams, 3);
-}
-
-#[test]
 fn help_names_every_flag_and_version_ours() {
     let Ok(Action::Show(help)) = read("--help") else {
         panic!("no help");
@@ -287,10 +282,7 @@ fn help_names_every_flag_and_version_ours() {
     ] {
         assert!(help.contains(flag), "{flag}");
     }
-    let Ok(Action::Show(version)) = read("-v") else {
-        panic!("no version");
-    };
-    assert!(version.starts_with("nettest-engine "), "{version}");
+    assert_eq!(read("-v"), Ok(Action::Version));
 }
 
 /// iperf3 3.12 takes it, too.

@@ -1,18 +1,20 @@
 //! What goes into a report about this end's machine.
 
 use super::{format_cpus, online_cpus};
-use crate::sock;
-use nettest_report::report::HostFacts;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use crate::sock::{self, Device};
+use nettest_report::report::{HostFacts, SocketFacts};
+use socket2::Socket;
 
-/// Facts at this moment; throttling is a difference over the test, see [`super::Throttling::note`]. `peer` tells
-/// which interface carries the test.
-pub fn facts(peer: Option<IpAddr>) -> HostFacts {
+/// Facts at this moment; throttling is a difference over the test, see [`super::Throttling::note`]. `connected`: a
+/// socket to the peer, which tells the device that the data leaves by.
+pub fn facts(connected: Option<&Socket>) -> HostFacts {
     let (hostname, kernel) = match sock::uname() {
         Ok([_, node, release, _, _]) => (node, release),
         Err(_) => (String::new(), String::new()),
     };
     let allowed = sock::allowed_cpus().unwrap_or_default();
+    let device = connected.and_then(|socket| sock::device_of(socket).ok());
+    let Device { mtu, qdisc } = device.unwrap_or_default();
     HostFacts {
         hostname,
         kernel,
@@ -24,9 +26,9 @@ pub fn facts(peer: Option<IpAddr>) -> HostFacts {
         online_cpu_count: online_cpus().unwrap_or(0),
         throttled_periods: None,
         throttled_usec: None,
-        mtu: peer
-            .and_then(local_address)
-            .and_then(|local| sock::mtu_of(local).ok().flatten()),
+        mtu,
+        qdisc,
+        sockets: SocketFacts::default(),
     }
 }
 
@@ -37,28 +39,18 @@ pub fn system_info() -> String {
         .unwrap_or_default()
 }
 
-/// The address that the route to `peer` starts from. Connecting a UDP socket sends nothing.
-fn local_address(peer: IpAddr) -> Option<IpAddr> {
-    let any: SocketAddr = match peer {
-        IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-        IpAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
-    };
-    let socket = UdpSocket::bind(any).ok()?;
-    socket
-        .connect((peer.to_canonical(), 9))
-        .or_else(|_| socket.connect((peer, 9)))
-        .ok()?;
-    Some(socket.local_addr().ok()?.ip().to_canonical())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::{TcpListener, TcpStream};
 
     #[test]
     fn this_machine_over_loopback() {
-        let facts = facts(Some(Ipv4Addr::LOCALHOST.into()));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let facts = facts(Some(&Socket::from(stream)));
         assert_eq!(facts.mtu, Some(65536));
+        assert!(facts.qdisc.is_some());
         assert!(!facts.hostname.is_empty() && !facts.kernel.is_empty());
         assert!(facts.allowed_cpu_count >= 1 && facts.allowed_cpu_count <= facts.online_cpu_count);
         let listed = super::super::parse_cpus(&facts.allowed_cpus).unwrap();
@@ -66,10 +58,9 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv4_peer_of_a_dual_stack_socket_counts_as_ipv4() {
-        let mapped = Ipv4Addr::LOCALHOST.to_ipv6_mapped();
-        assert_eq!(facts(Some(mapped.into())).mtu, Some(65536));
-        assert_eq!(facts(None).mtu, None);
+    fn nothing_is_said_of_a_way_that_is_not_there_yet() {
+        let facts = facts(None);
+        assert_eq!((facts.mtu, facts.qdisc), (None, None));
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! - [`exclusive`]: whether the CPUs are ours alone
 //! - [`throttling`]: how often the cgroup's CPU limit stopped us
 //! - [`cpu_clock`]: CPU time of this process over a span
+//! - [`room`]: whether there are threads and descriptors left
 mod cpu_clock;
 mod cpu_list;
 mod exclusive;
 mod facts;
+pub mod room;
 mod throttling;
 
 pub use cpu_clock::CpuClock;

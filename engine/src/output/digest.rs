@@ -95,6 +95,7 @@ fn figures(variant: &str, reports: &[Report]) -> Vec<Figures> {
                 received_bytes: column(&|_, f| f.received.bytes),
                 retransmits: column(&|_, f| f.retransmits),
                 rtt_microseconds: column(&|_, f| f.mean_rtt_us.map(u64::from)),
+                fairness_ppm: column(&|_, f| f.fairness.map(|index| whole(index * 1e6))),
                 datagrams: column(&|_, f| {
                     f.udp.and_then(|u| u.packets_sent.or(u.packets_received))
                 }),
@@ -136,6 +137,7 @@ const STEPS: &[Step] = &[
     ("out-of-order counts", |d| {
         each(d, |f| f.out_of_order.clear())
     }),
+    ("fairness", |d| each(d, |f| f.fairness_ppm.clear())),
     ("byte counts", |d| {
         each(d, |f| {
             f.sent_bytes.clear();

@@ -130,6 +130,10 @@ impl Observer for Measurements {
         self.repeat = number;
     }
 
+    fn notice(&mut self, text: &str) {
+        complain("warning", text);
+    }
+
     fn interval(&mut self, _report: &Report, interval: &Interval) {
         for sum in FlowInterval::of(interval) {
             let event = Event::Interval(IntervalSum {

@@ -3,9 +3,10 @@
 use super::text::{self, Style};
 use super::{Sink, complain, summary};
 use crate::cli::{OutputConfig, OutputKind};
+use crate::host;
 use crate::session::Observer;
 use nettest_report::iperf::{self, Document, StreamLine};
-use nettest_report::report::{Interval, Report, Role, ServerOutput};
+use nettest_report::report::{Interval, Report, Role, ServerOutput, Start};
 use serde_json::Value;
 use std::net::SocketAddr;
 
@@ -17,7 +18,30 @@ pub fn of(output: &OutputConfig, sink: &Sink) -> Box<dyn Observer> {
         OutputKind::JsonStream { full } => Box::new(JsonStream {
             sink: sink.clone(),
             full,
+            test: None,
         }),
+    }
+}
+
+/// What is written when nothing came to a test: a document with the error alone, if JSON was asked for. Text says it
+/// on stderr only.
+pub fn failed(output: &OutputConfig, sink: &Sink, role: Role, error: &str) {
+    if !sink.is_untouched() {
+        return;
+    }
+    let report = Report {
+        error: Some(error.to_owned()),
+        ..Report::blank(role, host::system_info())
+    };
+    match output.kind {
+        OutputKind::Text | OutputKind::Measurements => {}
+        OutputKind::Json => write_document(sink, &report),
+        OutputKind::JsonStream { full } => {
+            write_lines(sink, None, &report);
+            if full {
+                write_document(sink, &report);
+            }
+        }
     }
 }
 
@@ -26,6 +50,9 @@ pub fn of(output: &OutputConfig, sink: &Sink) -> Box<dyn Observer> {
 pub struct Text {
     sink: Sink,
     style: Style,
+    timestamps: Option<String>,
+    /// Which of several tests at a time these rows are of.
+    test: Option<u64>,
     rows: u64,
 }
 
@@ -37,22 +64,50 @@ impl Text {
                 format: output.format,
                 verbose: output.verbose,
             },
+            timestamps: output.timestamps.clone(),
+            test: None,
             rows: 0,
         }
     }
 
-    /// With the title before every line, as iperf3.
+    /// With the time and the title before every line, as iperf3.
     fn write(&self, report: &Report, text: &str) {
-        match &report.params.title {
-            Some(title) if report.role == Role::Client => {
-                let titled: String = text
-                    .lines()
-                    .map(|line| format!("{title}:  {line}\n"))
-                    .collect();
-                self.sink.write(&titled);
-            }
-            _ => self.sink.write(text),
-        }
+        let title = report.params.title.as_deref();
+        self.write_titled(title.filter(|_| report.role == Role::Client), text);
+    }
+
+    fn write_titled(&self, title: Option<&str>, text: &str) {
+        let time = self.timestamps.as_deref().map(|format| {
+            let now = jiff::Zoned::now();
+            // The command line has tried the format.
+            jiff::fmt::strtime::format(format, &now).unwrap_or_default()
+        });
+        let test = self.test.map(|number| format!("#{number} "));
+        let before = [time, test].into_iter().flatten().reduce(|a, b| a + &b);
+        let text = prefixed(before.as_deref(), title, text);
+        self.sink.write(&printable(text));
+    }
+}
+
+/// The text with the time and the title at the start of every line.
+fn prefixed(time: Option<&str>, title: Option<&str>, text: &str) -> String {
+    if time.is_none() && title.is_none() {
+        return text.to_owned();
+    }
+    let title = title.map(|title| format!("{title}:  ")).unwrap_or_default();
+    let time = time.unwrap_or_default();
+    text.lines()
+        .map(|line| format!("{time}{title}{line}\n"))
+        .collect()
+}
+
+/// A peer's words (its output, its host name) must not steer the terminal.
+fn printable(text: String) -> String {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if text.contains(steers) {
+        text.replace(steers, "\u{fffd}")
+    } else {
+        text
     }
 }
 
@@ -79,19 +134,58 @@ impl Observer for Text {
         let mut rest = summary::end(report, self.style);
         match (&report.error, report.role) {
             (None, Role::Client) => rest += summary::done(),
-            (Some(error), Role::Server) => complain("error", error),
+            (Some(error), Role::Server) => match self.test {
+                Some(number) => complain("error", &format!("test #{number}: {error}")),
+                None => complain("error", error),
+            },
             _ => {}
         }
         self.write(report, &rest);
     }
 
     fn listening(&mut self, port: u16, test_number: u64) {
-        self.sink.write(&text::banner(port, test_number));
+        let mut banner = String::new();
+        if self.style.verbose {
+            banner += &text::about(&Start::default().version, &host::system_info());
+        }
+        banner += &text::banner(port, test_number);
+        self.write_titled(None, &banner);
+    }
+
+    fn one_of_several(&mut self, test_number: u64) {
+        self.test = Some(test_number);
     }
 
     fn accepted(&mut self, peer: SocketAddr) {
         let host = peer.ip().to_canonical().to_string();
-        self.sink.write(&text::accepted(&host, peer.port()));
+        let mut accepted = String::new();
+        if self.style.verbose {
+            let now = jiff::Timestamp::now().as_microsecond();
+            accepted += &format!("Time: {}\n", iperf::http_date(now));
+        }
+        accepted += &text::accepted(&host, peer.port());
+        self.write_titled(None, &accepted);
+    }
+
+    fn in_line(&mut self, place: u32) {
+        match place {
+            1 => complain(
+                "busy",
+                "the server is busy; this client is next in its line",
+            ),
+            n => complain(
+                "busy",
+                &format!("the server is busy; this client is number {n} in its line"),
+            ),
+        }
+    }
+
+    fn turned_away(&mut self, peer: SocketAddr, why: &str) {
+        complain("refused", &format!("{peer}: {why}"));
+    }
+
+    fn notice(&mut self, text: &str) {
+        complain("warning", text);
     }
 
     fn server_output(&self, report: &Report) -> Option<ServerOutput> {
@@ -107,7 +201,16 @@ pub struct Json {
 
 impl Observer for Json {
     fn finished(&mut self, report: &Report) {
-        document(&self.sink, report);
+        write_document(&self.sink, report);
+        complain_of(report);
+    }
+
+    fn turned_away(&mut self, peer: SocketAddr, why: &str) {
+        complain("refused", &format!("{peer}: {why}"));
+    }
+
+    fn notice(&mut self, text: &str) {
+        complain("warning", text);
     }
 
     fn server_output(&self, report: &Report) -> Option<ServerOutput> {
@@ -120,23 +223,36 @@ impl Observer for Json {
 pub struct JsonStream {
     sink: Sink,
     full: bool,
+    /// Which of several tests at a time the lines are of.
+    test: Option<u64>,
 }
 
-impl JsonStream {
-    fn line(&self, line: &StreamLine<'_>) {
-        match line.to_line() {
-            Ok(text) => self.sink.write(&(text + "\n")),
-            Err(error) => complain(
-                "error",
-                &format!("a line could not be written as JSON: {error}"),
-            ),
-        }
+/// `test`: a key that iperf3 has no use for, since it runs one test at a time.
+fn write_line(sink: &Sink, test: Option<u64>, line: &StreamLine<'_>) {
+    let numbered = |text: String| match test {
+        Some(number) => text.replacen('{', &format!("{{\"test\":{number},"), 1),
+        None => text,
+    };
+    match line.to_line() {
+        Ok(text) => sink.write(&(numbered(text) + "\n")),
+        Err(error) => complain(
+            "error",
+            &format!("a line could not be written as JSON: {error}"),
+        ),
+    }
+}
+
+/// The last lines of a test.
+fn write_lines(sink: &Sink, test: Option<u64>, report: &Report) {
+    for line in iperf::last_lines(report) {
+        write_line(sink, test, &line);
     }
 }
 
 impl Observer for JsonStream {
     fn started(&mut self, report: &Report) {
-        self.line(&StreamLine::Start(iperf::Start::of(report)));
+        let line = StreamLine::Start(iperf::Start::of(report));
+        write_line(&self.sink, self.test, &line);
     }
 
     fn keeps_rows(&self, report: &Report) -> bool {
@@ -144,18 +260,28 @@ impl Observer for JsonStream {
     }
 
     fn interval(&mut self, _report: &Report, interval: &Interval) {
-        self.line(&StreamLine::Interval(iperf::Interval::of(interval)));
+        let line = StreamLine::Interval(iperf::Interval::of(interval));
+        write_line(&self.sink, self.test, &line);
     }
 
     fn finished(&mut self, report: &Report) {
-        for line in iperf::last_lines(report) {
-            self.line(&line);
-        }
+        write_lines(&self.sink, self.test, report);
         if self.full {
-            document(&self.sink, report);
-        } else if let (Some(error), Role::Server) = (&report.error, report.role) {
-            complain("error", error);
+            write_document(&self.sink, report);
         }
+        complain_of(report);
+    }
+
+    fn one_of_several(&mut self, test_number: u64) {
+        self.test = Some(test_number);
+    }
+
+    fn turned_away(&mut self, peer: SocketAddr, why: &str) {
+        complain("refused", &format!("{peer}: {why}"));
+    }
+
+    fn notice(&mut self, text: &str) {
+        complain("warning", text);
     }
 
     fn server_output(&self, report: &Report) -> Option<ServerOutput> {
@@ -163,7 +289,7 @@ impl Observer for JsonStream {
     }
 }
 
-fn document(sink: &Sink, report: &Report) {
+fn write_document(sink: &Sink, report: &Report) {
     match Document::of(report).to_pretty() {
         Ok(text) => sink.write(&(text + "\n")),
         Err(error) => complain(
@@ -171,6 +297,10 @@ fn document(sink: &Sink, report: &Report) {
             &format!("the document could not be written as JSON: {error}"),
         ),
     }
+}
+
+/// A server goes on after a test that failed, so its failure is told with the test.
+fn complain_of(report: &Report) {
     if let (Some(error), Role::Server) = (&report.error, report.role) {
         complain("error", error);
     }

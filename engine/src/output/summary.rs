@@ -1,11 +1,12 @@
 //! The summary at the end of a test, and what follows it.
 
+use super::addenda;
 use super::row::{Columns, Header, Row, SEPARATOR, Who, role_mark};
 use super::text::Style;
 use nettest_report::params::Direction;
-use nettest_report::report::{End, Flow, Report, Role, ServerOutput, StreamEnd};
+use nettest_report::report::{Report, Role, ServerOutput, StreamEnd};
 use nettest_report::sums::{FlowEnd, bits_per_second};
-use std::fmt::Write;
+use nettest_report::units::transfer;
 
 /// The summary and what follows it. Empty when the test has no figures.
 pub fn end(report: &Report, style: Style) -> String {
@@ -39,14 +40,13 @@ pub fn end(report: &Report, style: Style) -> String {
                 &of_stream(stream),
                 style,
             );
+            out += &file(report, stream);
         }
         if report.params.streams > 1 {
             out += &summary(report, Who::Sum, &flow, style);
         }
     }
-    if style.verbose {
-        out += &cpu_and_congestion(report, end);
-    }
+    out += &addenda::of(report, end, style.verbose);
     if let Some(output) = &report.server_output {
         let text = match output {
             ServerOutput::Text(text) => text.clone(),
@@ -55,6 +55,23 @@ pub fn end(report: &Report, style: Style) -> String {
         out += &format!("\nServer output:\n{text}\n");
     }
     out
+}
+
+/// What this end read from, or wrote to, the file of `-F`. (iperf3 says "Sent" at both ends.)
+fn file(report: &Report, stream: &StreamEnd) -> String {
+    let Some(file) = &report.file else {
+        return String::new();
+    };
+    let (did, bytes) = match stream.sender {
+        true => ("Sent", stream.sent.bytes),
+        false => ("Received", stream.received.bytes),
+    };
+    let moved = bytes.map_or_else(|| "?".to_owned(), transfer);
+    let of = match (file.size, file.percent(bytes)) {
+        (Some(size), Some(percent)) => format!(" / {} ({percent}%)", transfer(size)),
+        _ => String::new(),
+    };
+    format!("        {did} {moved}{of} of {}\n", file.name)
 }
 
 /// What ends a client's whole test.
@@ -70,6 +87,7 @@ fn of_stream(s: &StreamEnd) -> FlowEnd {
         received: s.received,
         retransmits: s.tcp.and_then(|t| t.retransmits),
         mean_rtt_us: s.tcp.and_then(|t| t.mean_rtt_us),
+        fairness: None,
         udp: s.udp,
     }
 }
@@ -165,33 +183,4 @@ fn figures(
         ),
         _ => row.unavailable(whose),
     }
-}
-
-fn cpu_and_congestion(report: &Report, end: &End) -> String {
-    let mut out = String::new();
-    let side = |sends: bool, receives: bool| match (sends, receives) {
-        (true, true) => "sender+receiver",
-        (true, false) => "sender",
-        _ => "receiver",
-    };
-    let has = |flow: Flow| Flow::of(report.params.direction).contains(&flow);
-    let (up, down) = (has(Flow::ClientToServer), has(Flow::ServerToClient));
-    let (local, remote) = match report.role {
-        Role::Client => (side(up, down), side(down, up)),
-        Role::Server => (side(down, up), side(up, down)),
-    };
-    if let (Some(l), Some(r)) = (end.local_cpu, end.remote_cpu) {
-        let _ = writeln!(
-            out,
-            "CPU Utilization: local/{local} {:.1}% ({:.1}%u/{:.1}%s), remote/{remote} {:.1}% ({:.1}%u/{:.1}%s)",
-            l.total, l.user, l.system, r.total, r.user, r.system
-        );
-    }
-    if let Some(name) = &end.sender_congestion {
-        let _ = writeln!(out, "snd_tcp_congestion {name}");
-    }
-    if let Some(name) = &end.receiver_congestion {
-        let _ = writeln!(out, "rcv_tcp_congestion {name}");
-    }
-    out
 }

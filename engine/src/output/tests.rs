@@ -1,9 +1,12 @@
 //! What a user sees, from literal reports.
 //!
 //! - [`measurements`]: the measurement stream and its digest
+//! - [`schema`]: the published schema
 //! - [`sink`]: outputs that cannot be written
 
+mod backlog;
 mod measurements;
+mod schema;
 mod sink;
 
 use super::text::{self, Style};
@@ -135,6 +138,32 @@ fn verbose_says_what_ran_and_what_it_cost() {
     assert!(text::start(&report, style).contains("5 bytes to send"));
 }
 
+#[test]
+fn a_file_has_a_row_of_its_own() {
+    use nettest_report::report::DiskFile;
+    for (role, size, row) in [
+        (
+            Role::Client,
+            Some(2 * sample::SENT_BYTES),
+            "        Sent 2.38 MBytes / 4.75 MBytes (50%) of data",
+        ),
+        (Role::Client, None, "        Sent 2.38 MBytes of data"),
+        (
+            Role::Server,
+            Some(sample::RECEIVED_BYTES),
+            "        Received 2.34 MBytes / 2.34 MBytes (100%) of data",
+        ),
+    ] {
+        let mut report = sample::report(Protocol::Tcp, Direction::Forward, role, 1);
+        report.file = Some(DiskFile {
+            name: "data".to_owned(),
+            size,
+        });
+        let seen = watch(&report, |sink| observer::of(&OutputConfig::default(), sink));
+        assert!(seen.lines().any(|line| line == row), "{row}:\n{seen}");
+    }
+}
+
 /// Rows of the stock tool (3.12), taken from real runs.
 #[test]
 fn rows_are_byte_for_byte_iperf3s() {
@@ -227,7 +256,7 @@ fn output(kind: OutputKind) -> OutputConfig {
 
 /// Field reports 042, 044: exactly one value on stdout, also on failure.
 #[test]
-fn json_is_one_document() {
+fn reports_042_044_json_is_one_document() {
     for role in [Role::Client, Role::Server] {
         let mut report = sample::report(Protocol::Udp, Direction::Bidirectional, role, 4);
         for error in [None, Some("the control connection was closed".to_owned())] {
@@ -251,7 +280,7 @@ fn json_is_one_document() {
 
 /// Field report 051: a line as soon as there is something to say.
 #[test]
-fn json_stream_writes_a_line_an_event() {
+fn report_051_json_stream_writes_a_line_an_event() {
     let report = sample::report(Protocol::Tcp, Direction::Forward, Role::Client, 2);
     let seen = watch(&report, |sink| {
         observer::of(&output(OutputKind::JsonStream { full: false }), sink)
@@ -268,7 +297,7 @@ fn json_stream_writes_a_line_an_event() {
 
 /// Field report 050: the whole report, the end section too.
 #[test]
-fn a_server_gives_its_report_as_text_or_as_an_object() {
+fn report_050_a_server_gives_its_report_as_text_or_as_an_object() {
     use nettest_report::report::ServerOutput;
     let report = sample::report(Protocol::Tcp, Direction::Forward, Role::Server, 1);
     let (sink, _) = memory();
@@ -285,4 +314,19 @@ fn a_server_gives_its_report_as_text_or_as_an_object() {
         panic!("no object");
     };
     assert!(value["end"]["sum_received"]["bytes"].is_u64());
+}
+
+#[test]
+fn a_peers_words_do_not_steer_the_terminal() {
+    use nettest_report::report::ServerOutput;
+    let mut report = sample::report(Protocol::Tcp, Direction::Forward, Role::Client, 1);
+    report.server_output = Some(ServerOutput::Text(
+        "\x1b[2Jrow\tone\r\x07\n\u{9b}31m\n".to_owned(),
+    ));
+    let text = watch(&report, |sink| {
+        observer::of(&output(OutputKind::Text), sink)
+    });
+    let shown = text.split("Server output:\n").nth(1).unwrap();
+    assert!(shown.contains("[2Jrow\tone"), "{shown}");
+    assert!(!text.contains(['\x1b', '\r', '\x07', '\u{9b}']), "{text:?}");
 }

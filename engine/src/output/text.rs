@@ -2,7 +2,7 @@
 
 use super::row::{Columns, Header, Row, SEPARATOR, Who, role_mark};
 use super::summary;
-use nettest_report::params::{Direction, Limit};
+use nettest_report::params::{Direction, Limit, Protocol};
 use nettest_report::report::{Interval, Report, Role, StreamInterval, UdpInterval};
 use nettest_report::sums::{FlowInterval, bits_per_second};
 use nettest_report::units::Format;
@@ -11,6 +11,11 @@ use nettest_report::units::Format;
 pub struct Style {
     pub format: Format,
     pub verbose: bool,
+}
+
+/// The lines that `-V` begins with.
+pub fn about(version: &str, system_info: &str) -> String {
+    format!("{version}\n{system_info}\n")
 }
 
 /// The server's banner before each test.
@@ -28,8 +33,14 @@ pub fn start(report: &Report, style: Style) -> String {
     let (start, params) = (&report.start, &report.params);
     let mut out = String::new();
     let client = report.role == Role::Client;
-    if style.verbose {
-        out += &format!("{}\n{}\n", start.version, start.system_info);
+    if style.verbose && client {
+        out += &about(&start.version, &start.system_info);
+        if let Some(mss) = start.control_mss {
+            out += &format!("Control connection MSS {mss}\n");
+        }
+        if report.is_udp() && params.block_size.is_none() {
+            out += &format!("Setting UDP block size to {}\n", start.block_size);
+        }
         out += &format!("Time: {}\n", report.start_date());
     }
     if client {
@@ -44,7 +55,7 @@ pub fn start(report: &Report, style: Style) -> String {
     if style.verbose {
         out += &format!("      Cookie: {}\n", start.cookie);
         match (params.mss, start.tcp_mss) {
-            _ if report.is_udp() => {}
+            _ if params.protocol != Protocol::Tcp => {}
             (Some(asked), _) => out += &format!("      TCP MSS: {asked}\n"),
             (None, Some(mss)) => out += &format!("      TCP MSS: {mss} (default)\n"),
             (None, None) => {}
@@ -67,7 +78,7 @@ pub fn start(report: &Report, style: Style) -> String {
         };
         out += &format!(
             "Starting Test: protocol: {}, {} streams, {} byte blocks, omitting {} seconds, {limit}, tos {}\n",
-            if report.is_udp() { "UDP" } else { "TCP" },
+            params.protocol.name(),
             params.streams,
             start.block_size,
             params.omit.as_secs_f64(),

@@ -1,16 +1,16 @@
 //! The client's driver: one test from the connection to the results.
 
+use super::files::TestFile;
 use super::goal::Goal;
-use super::link::{self, Link};
+use super::link::{Link, unexpected};
 use super::meter::Meter;
 use super::rows::{Rows, Stopped};
 use super::streams::{self, Controls};
-use super::{ClientConfig, Observer, SessionError, Stop, end, facts, net, open};
+use super::{ClientConfig, Observer, SessionError, Stop, end, entrance, facts, net, open};
 use crate::host::Throttling;
-use crate::wire::LIFE;
+use crate::sock;
 use crate::wire::client::{ClientEvent, ClientMachine};
 use crate::wire::cookie::Cookie;
-use crate::wire::params;
 use crate::wire::results::Results;
 use nettest_report::params::{Direction, Protocol, TestParams};
 use nettest_report::report::{Report, Role};
@@ -45,9 +45,18 @@ async fn test(
     mut stop: Stop,
 ) -> Result<(), SessionError> {
     let cpus = cpus_for(cfg)?;
+    open::check(cfg)?;
+    let file = match &cfg.file {
+        Some(path) => tokio::select! {
+            file = TestFile::of(path, &cfg.params, Role::Client) => Some(file?),
+            cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
+        },
+        None => None,
+    };
+    let password = entrance::password(cfg, &mut stop).await?;
     let asked = Instant::now();
     let control = tokio::select! {
-        control = net::connect_control(cfg) => control?,
+        control = open::control(cfg) => control?,
         cause = stop.asked() => return Err(SessionError::Interrupted(cause.describe())),
     };
     let failed = |source| SessionError::Local {
@@ -57,14 +66,12 @@ async fn test(
     let peer = net::canonical(control.peer_addr().map_err(failed)?);
     let local = net::canonical(control.local_addr().map_err(failed)?);
     let cfg = &settled(cfg, &control);
-    let cookie = match &cfg.run_token {
-        Some(token) => Cookie::for_run(token, facts::entropy()),
-        None => Cookie::random(facts::entropy()),
-    };
-    facts::note_control(report, &cookie, &control, peer);
+    report.params.gsro = cfg.params.gsro;
+    let cookie = entrance::cookie(cfg);
+    facts::note_control(report, &cookie, &control);
 
     let epoch = Instant::now();
-    let json = params::encode(&cfg.params, streams::block_size(&cfg.params));
+    let json = entrance::parameters(cfg, password.as_deref())?;
     let mut machine = ClientMachine::new(&cookie, json, epoch.elapsed());
     if let Some(limit) = cfg.connect_timeout {
         let left = (asked + limit).saturating_duration_since(epoch);
@@ -77,9 +84,12 @@ async fn test(
         local,
         server: peer,
         cookie,
+        password,
         cpus,
+        file,
     };
     let outcome = test.run(report, observer, &mut stop).await;
+    report.file = test.file.as_ref().map(TestFile::end);
     if outcome.is_err() {
         // Nothing is said to a peer that has ended the test itself.
         test.link.machine.terminate();
@@ -88,7 +98,8 @@ async fn test(
     outcome
 }
 
-/// The parameters with the UDP block that the path's MSS suggests, so that datagrams are not fragmented.
+/// The parameters with the UDP block that the path's MSS suggests, so that datagrams are not fragmented. A server of
+/// iperf3 that is asked to segment datagrams above the MTU sends nothing: with `--fast` it is not asked then.
 fn settled(cfg: &ClientConfig, control: &TcpStream) -> ClientConfig {
     let mut cfg = cfg.clone();
     if cfg.params.protocol == Protocol::Udp && cfg.params.block_size.is_none() {
@@ -97,6 +108,10 @@ fn settled(cfg: &ClientConfig, control: &TcpStream) -> ClientConfig {
             .ok()
             .filter(|mss| (16..=65507).contains(mss));
         cfg.params.block_size = Some(mss.unwrap_or(TestParams::UDP_BLOCK));
+    }
+    if cfg.params.fast && cfg.params.gsro {
+        let block = streams::block_size(&cfg.params) as usize;
+        cfg.params.gsro = sock::fits_segments(&SockRef::from(control), block);
     }
     cfg
 }
@@ -107,17 +122,19 @@ fn cpus_for(cfg: &ClientConfig) -> Result<Vec<usize>, SessionError> {
         return crate::host::exclusive(required)
             .map_err(|e| SessionError::Exclusive(e.to_string()));
     }
-    streams::pinned(cfg.affinity)
+    streams::pinned(&cfg.affinity)
 }
 
-struct Test<'a> {
-    cfg: &'a ClientConfig,
-    link: Link<ClientMachine>,
-    peer: String,
+pub(super) struct Test<'a> {
+    pub(super) cfg: &'a ClientConfig,
+    pub(super) link: Link<ClientMachine>,
+    pub(super) peer: String,
     local: SocketAddr,
     server: SocketAddr,
     cookie: Cookie,
+    password: Option<String>,
     cpus: Vec<usize>,
+    file: Option<TestFile>,
 }
 
 impl Test<'_> {
@@ -129,10 +146,18 @@ impl Test<'_> {
     ) -> Result<(), SessionError> {
         let cfg = self.cfg;
         let params = &cfg.params;
-        self.expect(ClientEvent::OpenStreams, stop).await?;
+        let password = self.password.as_deref();
+        entrance::enter(cfg, password, &mut self.link, &self.peer, observer, stop).await?;
         let sockets = self.open(stop).await?;
         let controls = Controls::new(params.limit);
-        let mut opened = streams::spawn(sockets, params, Role::Client, &controls, &self.cpus)?;
+        let mut opened = streams::spawn(
+            sockets,
+            params,
+            Role::Client,
+            &controls,
+            &self.cpus,
+            self.file.as_mut(),
+        )?;
         facts::note_streams(report, &mut opened, streams::block_size(params));
         self.link.machine.streams_open(self.link.now());
         self.expect(ClientEvent::TestStart, stop).await?;
@@ -140,6 +165,16 @@ impl Test<'_> {
         let mut began = Instant::now();
 
         observer.started(report);
+        facts::tell_smaller_window(report, observer);
+        facts::tell_declined(&opened.declined, observer);
+        if params.direction != Direction::Reverse {
+            facts::tell_unsegmented(report, observer);
+        }
+        if report.params.mptcp && report.host.sockets.mptcp == Some(false) {
+            observer.notice(
+                "-m: the streams run over plain TCP; this kernel or the server's has no MPTCP, or a way between them drops its option",
+            );
+        }
         let throttling = Throttling::read();
         if params.omit.is_zero() {
             controls.set_budget();
@@ -154,14 +189,21 @@ impl Test<'_> {
         let ran = self.measure(&mut rows, &controls, stop).await;
         let stopped = rows.stopped();
         let exchanged = match ran {
-            Ok(()) => self.finish(&mut rows, &controls, stopped).await,
-            Err(error) => {
-                end::halt(&controls, &mut rows.meter).await;
-                rows.last(stopped);
-                Err(error)
-            }
+            Ok(()) => tokio::select! {
+                exchanged = self.finish(&mut rows, &controls, stopped) => exchanged,
+                // The server may never answer.
+                cause = stop.asked() => Err(SessionError::Interrupted(cause.describe())),
+            },
+            Err(error) => Err(error),
         };
+        if exchanged.is_err() {
+            end::halt(&controls, &mut rows.meter).await;
+            rows.last(stopped);
+        }
         let theirs = exchanged.as_ref().ok();
+        if theirs.is_some_and(|theirs| theirs.host.is_none()) {
+            facts::tell_whole_seconds(rows.report, rows.observer);
+        }
         let ended = end::end(&mut rows.meter, theirs, stopped);
         rows.report.end = Some(ended);
         Throttling::note(&mut rows.report.host, throttling, Throttling::read());
@@ -232,7 +274,7 @@ impl Test<'_> {
             if rows.meter.moved(now) {
                 counted_at = now;
             }
-            let all_sent = controls.send.budget_exhausted();
+            let all_sent = controls.send.budget_exhausted() || rows.meter.file_sent();
             if goal.reached(&rows.meter, all_sent, now, counted_at) {
                 return Ok(());
             }
@@ -262,50 +304,17 @@ impl Test<'_> {
             .fold(now + goal.look(), Instant::min)
     }
 
-    /// A stream that ends before its time.
-    fn check_streams(&self, rows: &mut Rows<'_>, controls: &Controls) -> Result<(), SessionError> {
-        let early = rows
-            .meter
-            .tracks
-            .iter_mut()
-            .filter(|t| controls.ended_early(t));
-        for track in early {
-            let (id, sender) = (track.id, track.sender);
-            track.close();
-            match track.take_error() {
-                Some(source) => return Err(SessionError::Stream { id, source }),
-                None if sender => {
-                    let source = std::io::ErrorKind::BrokenPipe.into();
-                    return Err(SessionError::Stream { id, source });
-                }
-                // The server closed its end; its control connection says why.
-                None => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// The design's 15 s without life, unless the user set `--rcv-timeout`, which then holds for receivers.
-    fn check_life(&self, meter: &Meter, now: Instant) -> Result<(), SessionError> {
-        let params = &self.cfg.params;
-        let only_udp_sends =
-            params.protocol == Protocol::Udp && params.direction == Direction::Forward;
-        if only_udp_sends {
-            return Ok(());
-        }
-        let own = self.cfg.rcv_timeout != super::config::DEFAULT_RCV_TIMEOUT;
-        let patience = if own && params.direction == Direction::Reverse {
-            self.cfg.rcv_timeout
+    /// The end that closes first keeps its port for a minute (TIME_WAIT), and the same `--cport` has to work again at
+    /// once. MPTCP's streams have subflows of their own to end.
+    fn server_reads(&self) -> end::Peer {
+        // Only servers of ours ask for a sign of life, and they do so first of all.
+        let ours = self.link.machine.heard_alive().is_some();
+        let may_close = self.cfg.cport.is_none() && !self.cfg.params.mptcp;
+        if ours && may_close {
+            end::Peer::ReadsToTheEnd
         } else {
-            LIFE + crate::wire::server::longest_gap(params)
-        };
-        if now.duration_since(meter.still_since()) < patience {
-            return Ok(());
+            end::Peer::ReadsUntilTold { may_close }
         }
-        Err(SessionError::NoData {
-            peer: self.peer.clone(),
-            seconds: patience.as_secs(),
-        })
     }
 
     /// TEST_END, the drain and the exchange of results.
@@ -315,18 +324,18 @@ impl Test<'_> {
         controls: &Controls,
         stopped: Stopped,
     ) -> Result<Results, SessionError> {
-        end::stop_senders(controls, &mut rows.meter).await;
-        self.link.machine.end_test(self.link.now());
+        end::stop_senders(controls, &mut rows.meter, self.server_reads()).await;
+        let heard = self.last_life(&rows.meter);
+        self.link.machine.end_test(heard);
         let wanted = self.link.event().await;
         controls.receive.stop();
         if wanted != ClientEvent::ResultsWanted {
-            end::halt(controls, &mut rows.meter).await;
-            rows.last(stopped);
             return Err(self.unexpected(wanted));
         }
-        end::finished(&rows.meter, false).await;
+        end::finished(controls, &rows.meter, false).await;
         rows.meter.settle_delivery();
         rows.last(stopped);
+        facts::recheck_segments(rows.report, &rows.meter, rows.observer);
         let own = end::results(&mut rows.meter, stopped, rows.report.host.clone(), None);
         self.link.machine.send_results(&own, self.link.now());
         let theirs = match self.link.event().await {
@@ -337,15 +346,5 @@ impl Test<'_> {
             ClientEvent::Done => Ok(theirs),
             other => Err(self.unexpected(other)),
         }
-    }
-}
-
-fn unexpected(event: ClientEvent, peer: &str, link: &mut Link<ClientMachine>) -> SessionError {
-    match event {
-        ClientEvent::Failed(error) => link::explain(error, peer, link.broken.take()),
-        other => SessionError::Protocol {
-            peer: peer.to_owned(),
-            what: format!("{other:?} came out of turn"),
-        },
     }
 }

@@ -1,7 +1,9 @@
 //! The server's UDP port. A datagram that opens a stream is taken only from the address of a control connection
 //! whose test waits for streams: nothing ever goes to a stranger (E14).
 
-use super::{ServerConfig, SessionError, net};
+use super::background::Background;
+use super::{ServerConfig, SessionError, listen, net};
+use crate::sock;
 use crate::wire::hello;
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::collections::HashMap;
@@ -25,7 +27,7 @@ struct Guests {
     /// Two tests of one address open their streams one after the other: hellos carry no cookie.
     turns: HashMap<IpAddr, Weak<Turn>>,
     /// Opened with the first UDP test.
-    listening: bool,
+    listens: Option<Background>,
 }
 
 #[derive(Debug)]
@@ -94,18 +96,17 @@ impl Door {
 
     fn listen(self: &Arc<Self>) -> Result<(), SessionError> {
         let mut guests = self.guests();
-        if guests.listening {
+        if guests.listens.is_some() {
             return Ok(());
         }
         let failed = |source| SessionError::Local {
             what: "cannot open the UDP port",
             source,
         };
-        let socket = net::server_socket(&self.cfg, Type::DGRAM)?;
+        let socket = listen::server_socket(&self.cfg, listen::Entrance::Udp)?;
         let socket = UdpSocket::from_std(socket.into()).map_err(failed)?;
-        guests.listening = true;
         let door = Arc::downgrade(self);
-        tokio::spawn(async move {
+        guests.listens = Some(Background::start(async move {
             let mut datagram = [0u8; 64];
             loop {
                 match socket.recv_from(&mut datagram).await {
@@ -118,7 +119,7 @@ impl Door {
                     Err(_) => tokio::time::sleep(std::time::Duration::from_millis(5)).await,
                 }
             }
-        });
+        }));
         Ok(())
     }
 
@@ -137,16 +138,36 @@ impl Door {
     /// The socket of one stream: bound to the address that the client's control connection talks to, so that
     /// the answer leaves from there on a host with several (field report #1996 of facts/engine.md), and connected to the
     /// client, so that the kernel prefers it to the door for this client's datagrams.
-    pub fn stream(&self, local: SocketAddr, peer: SocketAddr) -> std::io::Result<Socket> {
-        let socket = Socket::new(Domain::for_address(peer), Type::DGRAM, None)?;
+    pub fn stream(
+        &self,
+        local: SocketAddr,
+        peer: SocketAddr,
+        flow_label: Option<u32>,
+    ) -> Result<Socket, SessionError> {
+        let failed = |source| SessionError::Local {
+            what: "cannot open a UDP stream",
+            source,
+        };
+        let socket = Socket::new(Domain::for_address(peer), Type::DGRAM, None).map_err(failed)?;
+        let to = match flow_label {
+            Some(label) => sock::labelled(&socket, peer, label)?,
+            None => SockAddr::from(peer),
+        };
+        self.join(&socket, local, &to).map_err(failed)?;
+        self.forward_strays(&socket, peer).map_err(failed)?;
+        Ok(socket)
+    }
+
+    fn join(&self, socket: &Socket, local: SocketAddr, peer: &SockAddr) -> std::io::Result<()> {
         socket.set_nonblocking(true)?;
         socket.set_reuse_address(true)?;
+        if let Some(dev) = &self.cfg.bind_dev {
+            socket.bind_device(Some(dev.as_bytes()))?;
+        }
         let mut own = local;
         own.set_port(self.port);
         socket.bind(&SockAddr::from(own))?;
-        socket.connect(&SockAddr::from(peer))?;
-        self.forward_strays(&socket, peer)?;
-        Ok(socket)
+        socket.connect(peer)
     }
 
     /// Between bind and connect the new socket may have caught others' hellos.

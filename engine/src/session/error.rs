@@ -47,6 +47,20 @@ pub enum SessionError {
     StreamConnect { addr: String, source: io::Error },
     #[error("the server is busy running a test, or does not take this client; try again later")]
     Busy,
+    #[error(
+        "the server is busy: {seconds} s in line were not enough; try again later, or wait longer with --queue-timeout"
+    )]
+    InLine { seconds: u64 },
+    #[error(
+        "the control connection to {peer} was closed by the peer as it got the parameters; {hint}"
+    )]
+    ClosedOnParams { peer: String, hint: &'static str },
+    #[error("no sign of life came from {peer} for {seconds} s; the test was given up")]
+    NoSign { peer: String, seconds: u64 },
+    #[error(transparent)]
+    Login(#[from] crate::login::LoginError),
+    #[error("{peer} asked for more than this server allows: {what}")]
+    OverLimit { peer: String, what: String },
     #[error("the server ended the test with an error: {message}")]
     Server {
         code: i32,
@@ -85,12 +99,20 @@ pub enum SessionError {
     UdpHello { peer: String, port: u16, tries: u32 },
     #[error("no data arrived for {seconds} s from {peer}; the test was given up")]
     NoData { peer: String, seconds: u64 },
+    #[error(
+        "unable to {doing} the file '{path}' (-F): {source}; check the name and its permissions"
+    )]
+    File {
+        doing: &'static str,
+        path: String,
+        source: io::Error,
+    },
     #[error("data stream {id} failed: {source}")]
     Stream { id: i32, source: io::Error },
     /// What this machine's kernel has, and not what was asked, decides.
-    #[error("socket option: {0}")]
+    #[error("{0}")]
     Congestion(String),
-    #[error("socket option: {0}")]
+    #[error("{0}")]
     Option(String),
     #[error("{0}")]
     Interrupted(&'static str),
@@ -116,7 +138,7 @@ impl SessionError {
             | E::NoRoute { .. }
             | E::Connect { .. } => 3,
             E::Exclusive(_) => 4,
-            E::Busy => 5,
+            E::Busy | E::InLine { .. } => 5,
             _ => 1,
         }
     }
@@ -138,8 +160,11 @@ impl SessionError {
             | E::ControlClosed { .. }
             | E::Deadline { .. }
             | E::UdpHello { .. }
-            | E::NoData { .. } => FailureReason::PeerUnreachable,
-            E::Busy => FailureReason::ServerBusy,
+            | E::NoData { .. }
+            | E::NoSign { .. }
+            | E::ClosedOnParams { .. } => FailureReason::PeerUnreachable,
+            E::Busy | E::InLine { .. } => FailureReason::ServerBusy,
+            E::Login(_) | E::OverLimit { .. } => FailureReason::InvalidSpec,
             E::Protocol { .. } | E::Refusing { .. } | E::Server { .. } | E::Congestion(_) => {
                 FailureReason::ProtocolUnsupported
             }
@@ -147,9 +172,11 @@ impl SessionError {
                 FailureReason::Interrupted
             }
             E::Exclusive(_) => FailureReason::ExclusiveCPUNotGranted,
-            E::Bind { .. } | E::BindAddress { .. } | E::BindDevice { .. } | E::Option(_) => {
-                FailureReason::InvalidSpec
-            }
+            E::Bind { .. }
+            | E::BindAddress { .. }
+            | E::BindDevice { .. }
+            | E::File { .. }
+            | E::Option(_) => FailureReason::InvalidSpec,
             E::Stream { .. } | E::Local { .. } => FailureReason::EngineCrashed,
         }
     }
@@ -158,7 +185,9 @@ impl SessionError {
 impl From<SockError> for SessionError {
     fn from(error: SockError) -> Self {
         match error {
-            SockError::Congestion { .. } => SessionError::Congestion(error.to_string()),
+            SockError::Congestion { .. } | SockError::NoSctp { .. } => {
+                SessionError::Congestion(error.to_string())
+            }
             _ => SessionError::Option(error.to_string()),
         }
     }

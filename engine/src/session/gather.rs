@@ -5,8 +5,9 @@ use super::hub::Arrival;
 use super::knock::{self, Expected};
 use super::serve::Session;
 use super::{SessionError, Stop, streams};
-use crate::sock;
+use crate::sock::{self, SockError};
 use crate::wire::{code, hello};
+use nettest_report::report::Role;
 use socket2::Socket;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -20,27 +21,37 @@ impl Session<'_> {
         expected: Expected,
         stop: &mut Stop,
     ) -> Result<Vec<Socket>, SessionError> {
-        let sockets = match expected {
-            Expected::Tcp(mut awaiting) => self.tcp_streams(&mut awaiting.arrivals, stop).await?,
-            Expected::Udp(mut expecting) => self.udp_streams(&mut expecting.hellos, stop).await?,
-        };
-        let options = streams::options(&self.accepted.params, false);
-        for socket in &sockets {
-            // Set after accept, so that the shared listener stays as it is (field report 067). The MSS cannot
-            // be: but the client's SYN carried it, and it binds both directions.
-            sock::apply_options(socket, &options).map_err(|error| {
-                let code = match error {
-                    sock::SockError::Congestion { .. } => code::CONGESTION,
-                    sock::SockError::Window { .. } => code::SET_BUF,
-                    sock::SockError::Tos { .. } => code::SET_TOS,
-                    sock::SockError::NoDelay { .. } => code::SET_NODELAY,
-                    sock::SockError::Mss { .. } => code::SET_MSS,
-                };
-                self.link.machine.refuse(code, 0);
-                SessionError::from(error)
-            })?;
+        match expected {
+            Expected::Tcp(mut awaiting, turn) => {
+                let sockets = self.tcp_streams(&mut awaiting.arrivals, stop).await?;
+                drop(turn);
+                for (index, socket) in sockets.iter().enumerate() {
+                    self.set_up(index, socket)?;
+                }
+                Ok(sockets)
+            }
+            Expected::Udp(mut expecting) => self.udp_streams(&mut expecting.hellos, stop).await,
         }
-        Ok(sockets)
+    }
+
+    /// The options of one stream. Set after accept, so that the shared listener stays as it is (field report 067). The
+    /// MSS cannot be: but the client's SYN carried it, and it binds both directions.
+    fn set_up(&mut self, index: usize, socket: &Socket) -> Result<(), SessionError> {
+        let accepted = self.accepted;
+        let options = streams::options(
+            &accepted.params,
+            index,
+            Role::Server,
+            accepted.settings.patience.send,
+        );
+        if options.window.is_none() {
+            accepted.settings.narrow.free(socket);
+        }
+        sock::apply_options(socket, &options).map_err(|error| {
+            self.link.machine.refuse(code_of(&error), 0);
+            SessionError::from(error)
+        })?;
+        Ok(())
     }
 
     async fn tcp_streams(
@@ -91,10 +102,16 @@ impl Session<'_> {
                         Some((_, socket)) => { let _ = socket.send(&answer); }
                         None => {
                             let door = &self.accepted.settings.door;
-                            let socket = door.stream(local, from).map_err(|source| {
-                                self.link.machine.refuse(code::STREAM_ACCEPT, source.raw_os_error().unwrap_or(0));
-                                failed(source)
+                            let label = self.accepted.params.flow_label;
+                            let socket = door.stream(local, from, label).inspect_err(|_| {
+                                let code = match label {
+                                    Some(_) => code::SET_FLOW_LABEL,
+                                    None => code::STREAM_ACCEPT,
+                                };
+                                self.link.machine.refuse(code, 0);
                             })?;
+                            // Before the answer, so that this is marked like the data (field report 066).
+                            self.set_up(made.len(), &socket)?;
                             let socket = std::net::UdpSocket::from(socket);
                             let _ = socket.send(&answer);
                             self.link.machine.stream_arrived(self.link.now());
@@ -112,6 +129,24 @@ impl Session<'_> {
             .into_iter()
             .map(|(_, socket)| Socket::from(socket))
             .collect())
+    }
+}
+
+/// What goes after SERVER_ERROR, as iperf3 numbers it.
+pub(super) fn code_of(error: &SockError) -> i32 {
+    match error {
+        SockError::Congestion { .. } => code::CONGESTION,
+        SockError::Window { .. } => code::SET_BUF,
+        SockError::Tos { .. } => code::SET_TOS,
+        SockError::NoDelay { .. } => code::SET_NODELAY,
+        SockError::Mss { .. } => code::SET_MSS,
+        SockError::FqRate { .. } => code::SET_PACING,
+        SockError::DontFragment { .. } => code::SET_DONT_FRAGMENT,
+        SockError::SendTimeout { .. } => code::SET_USER_TIMEOUT,
+        SockError::FlowLabel { .. } | SockError::FlowLabelV4 { .. } => code::SET_FLOW_LABEL,
+        SockError::NoSctp { .. } => code::NO_SCTP,
+        SockError::SctpBind { .. } => code::SCTP_BINDX,
+        SockError::SctpStreams { .. } => code::SCTP_STREAMS,
     }
 }
 

@@ -1,14 +1,18 @@
 //! A new connection to the server's port: its cookie says what it is.
 
 use super::door::Expecting;
-use super::hub::{Arrival, Awaiting, Hub, Occupied};
+use super::hub::{Arrival, Awaiting, Entry, Hub, Occupied};
 use super::link::{self, Link};
+use super::narrow::Turn;
 use super::serve::{self, Accepted};
-use super::{Observer, SessionError, Stop, net, streams};
+use super::{Observer, SessionError, Stop, net, sctp, streams};
 use crate::wire::cookie::{COOKIE_LEN, Cookie};
+use crate::wire::error::WireError;
+use crate::wire::iperf2;
 use crate::wire::server::{ServerEvent, ServerMachine};
 use crate::wire::state::State;
 use crate::wire::{HANDSHAKE, code};
+use jiff::Timestamp;
 use nettest_report::params::{Protocol, TestParams};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,13 +29,21 @@ pub struct Slot {
     pub observer: Box<dyn Observer>,
 }
 
-/// Asks the listener for a slot; nothing comes when the server is full.
-pub type SlotRequest = oneshot::Sender<Option<Slot>>;
+/// What connections want of the listener.
+pub enum Ask {
+    /// A slot, or the observer for one that a client has already; nothing comes when the server is full.
+    Slot {
+        held: Option<Occupied>,
+        answer: oneshot::Sender<Option<Slot>>,
+    },
+    /// Somebody was sent away before there was a test; the server's log says why.
+    TurnedAway { peer: SocketAddr, why: String },
+}
 
 #[derive(Debug, Clone)]
 pub struct Knock {
     pub hub: Arc<Hub>,
-    pub slots: mpsc::Sender<SlotRequest>,
+    pub asks: mpsc::Sender<Ask>,
     pub stop: Stop,
     pub settings: Arc<serve::Settings>,
 }
@@ -47,7 +59,6 @@ pub async fn handle(
     order: u64,
     settled: Arc<AtomicBool>,
 ) -> Outcome {
-    let epoch = Instant::now();
     let mut bytes = [0u8; COOKIE_LEN];
     match timeout(HANDSHAKE, stream.read_exact(&mut bytes)).await {
         Ok(Ok(_)) => {}
@@ -71,24 +82,43 @@ pub async fn handle(
         }
         Err(arrival) => arrival.stream,
     };
-    let stranger = knock
-        .hub
-        .run_token
-        .as_ref()
-        .is_some_and(|token| !cookie.belongs_to(token));
-    if stranger || knock.hub.is_full() {
+    if iperf2::speaks(&bytes) {
+        knock.turn_away(peer, iperf2::ADVICE.to_owned()).await;
+        return None;
+    }
+    let token = knock.hub.capacity.run_token.as_ref();
+    let stranger = token.is_some_and(|token| !cookie.belongs_to(token));
+    if stranger || net::tune_control(&stream, &knock.settings.patience).is_err() {
         say(stream, State::AccessDenied).await;
         return None;
     }
-    if net::tune_control(&stream).is_err() {
+    knock.settings.narrow.free(&socket2::SockRef::from(&stream));
+    let mut stream = stream;
+    let held = if cookie.waits() && knock.hub.capacity.queue > 0 {
+        match knock.hub.enter(peer.ip()) {
+            Entry::Slot(occupied) => Some(occupied),
+            Entry::Place(place) => {
+                settled.store(true, Ordering::Release);
+                Some(place.stand(&mut stream, knock.stop.clone()).await?)
+            }
+            Entry::Full => {
+                say(stream, State::AccessDenied).await;
+                return None;
+            }
+        }
+    } else if knock.hub.is_full() {
+        say(stream, State::AccessDenied).await;
         return None;
-    }
+    } else {
+        None
+    };
+    let epoch = Instant::now();
     let link = Link::new(stream, ServerMachine::new(epoch.elapsed()), epoch);
-    negotiate(knock, link, peer, cookie, settled).await
+    negotiate(knock, link, peer, cookie, held, settled).await
 }
 
 /// One byte, then a close that lets it arrive.
-async fn say(mut stream: TcpStream, state: State) {
+pub(super) async fn say(mut stream: TcpStream, state: State) {
     let words = async {
         stream.write_all(&[state.byte()]).await?;
         stream.shutdown().await?;
@@ -99,33 +129,60 @@ async fn say(mut stream: TcpStream, state: State) {
     let _ = timeout(Duration::from_secs(1), words).await;
 }
 
-/// Parameters, a slot, and then the test.
+/// Parameters, the right to test, a slot, and then the test.
 async fn negotiate(
     knock: Knock,
     mut link: Link<ServerMachine>,
     peer: SocketAddr,
     cookie: Cookie,
+    held: Option<Occupied>,
     settled: Arc<AtomicBool>,
 ) -> Outcome {
     let params = match link.event().await {
         ServerEvent::Params(params) => *params,
+        ServerEvent::Failed(WireError::Params(error)) => {
+            knock.turn_away(peer, error.to_string()).await;
+            link.farewell().await;
+            return None;
+        }
         _ => {
             link.farewell().await;
             return None;
         }
     };
     settled.store(true, Ordering::Release);
+    let token = link.machine.extras().authtoken.clone();
+    if let Err((code, why)) = admit(&knock, token, &params, peer).await {
+        link.machine.refuse(code, 0);
+        drop(held);
+        knock.turn_away(peer, why).await;
+        link.farewell().await;
+        return None;
+    }
     let Some(Slot {
         occupied,
         mut observer,
-    }) = slot(&knock).await
+    }) = slot(&knock, held).await
     else {
         link.machine.deny();
         link.farewell().await;
         return None;
     };
     observer.accepted(peer);
-    let expected = expect(&knock, &params, peer, cookie).await;
+    let mut stop = knock.stop.clone();
+    let expected = tokio::select! {
+        expected = expect(&knock, &params, peer, cookie) => expected,
+        // The wait for a turn may be long: a client that goes away gives its slot back, and a server that ends waits for
+        // nobody.
+        () = link.gone() => {
+            let (peer, during) = (peer.to_string(), TURN_OF_ADDRESS);
+            Err((code::STREAM_ACCEPT, SessionError::ControlClosed { peer, during }))
+        }
+        cause = stop.asked() => {
+            link.machine.terminate();
+            Err((code::STREAM_ACCEPT, SessionError::Interrupted(cause.describe())))
+        }
+    };
     let accepted = Accepted {
         peer,
         cookie,
@@ -147,21 +204,58 @@ async fn negotiate(
     Some(outcome)
 }
 
-async fn slot(knock: &Knock) -> Option<Slot> {
+impl Knock {
+    async fn turn_away(&self, peer: SocketAddr, why: String) {
+        // The listener is gone only when the server is.
+        let _ = self.asks.send(Ask::TurnedAway { peer, why }).await;
+    }
+}
+
+/// Who may test, and what: before there is a slot, so that the refused use up nothing, not even a one-off server.
+async fn admit(
+    knock: &Knock,
+    token: Option<String>,
+    params: &TestParams,
+    peer: SocketAddr,
+) -> Result<(), (i32, String)> {
+    let settings = &knock.settings;
+    if let Some(gate) = settings.gate.clone() {
+        // It reads a file and takes milliseconds of a CPU: the tests that run do not wait for it.
+        let asked =
+            tokio::task::spawn_blocking(move || gate.admit(token.as_deref(), Timestamp::now()));
+        match asked.await {
+            Ok(Ok(_)) => {}
+            Ok(Err(refused)) => return Err((code::LOGIN, refused.describe().to_owned())),
+            Err(error) => return Err((code::LOGIN, error.to_string())),
+        }
+    }
+    settings.limits.check(params).map_err(|excess| {
+        let why = excess.explain(peer.to_string());
+        (excess.code(), why.to_string())
+    })?;
+    if params.protocol == Protocol::Sctp {
+        let listens = settings.sctp.listen(&knock.hub);
+        listens.map_err(|error| (sctp::code_of(&error), error.to_string()))?;
+    }
+    Ok(())
+}
+
+async fn slot(knock: &Knock, held: Option<Occupied>) -> Option<Slot> {
     let (answer, granted) = oneshot::channel();
-    knock.slots.send(answer).await.ok()?;
+    knock.asks.send(Ask::Slot { held, answer }).await.ok()?;
     granted.await.ok().flatten()
 }
 
 /// Where the data streams will come from.
 #[derive(Debug)]
 pub enum Expected {
-    Tcp(Awaiting),
+    Tcp(Awaiting, Option<Turn>),
     Udp(Expecting),
 }
 
 /// A test of the same address that opens its UDP streams has no longer than its own deadlines.
-const TURN: Duration = Duration::from_secs(20);
+const OF_ADDRESS: Duration = Duration::from_secs(20);
+const TURN_OF_ADDRESS: &str = "the wait for an earlier test of its address";
 
 async fn expect(
     knock: &Knock,
@@ -171,35 +265,35 @@ async fn expect(
 ) -> Result<Expected, (i32, SessionError)> {
     let peer_name = || peer.to_string();
     match params.protocol {
-        Protocol::Tcp => {
-            let awaiting = knock
-                .hub
-                .await_streams(cookie, streams::stream_count(params));
-            awaiting.map(Expected::Tcp).ok_or_else(|| {
+        Protocol::Tcp | Protocol::Sctp => {
+            let awaiting =
+                knock
+                    .hub
+                    .await_streams(cookie, peer.ip(), streams::stream_count(params));
+            let Some(awaiting) = awaiting else {
                 let what = "its cookie is another test's".to_owned();
-                (
+                return Err((
                     code::RECV_PARAMS,
                     SessionError::Protocol {
                         peer: peer_name(),
                         what,
                     },
-                )
-            })
+                ));
+            };
+            let turn = knock.settings.narrow.turn(params.window).await;
+            Ok(Expected::Tcp(awaiting, turn))
         }
-        Protocol::Udp => match timeout(TURN, knock.hub.door.expect(peer.ip())).await {
+        Protocol::Udp => match timeout(OF_ADDRESS, knock.hub.door.expect(peer.ip())).await {
             Ok(Ok(expecting)) => Ok(Expected::Udp(expecting)),
             Ok(Err(error)) => Err((code::STREAM_LISTEN, error)),
-            Err(_) => {
-                let during = "the wait for an earlier test of its address";
-                Err((
-                    code::STREAM_ACCEPT,
-                    SessionError::Deadline {
-                        peer: peer_name(),
-                        during,
-                        seconds: TURN.as_secs(),
-                    },
-                ))
-            }
+            Err(_) => Err((
+                code::STREAM_ACCEPT,
+                SessionError::Deadline {
+                    peer: peer_name(),
+                    during: TURN_OF_ADDRESS,
+                    seconds: OF_ADDRESS.as_secs(),
+                },
+            )),
         },
     }
 }

@@ -66,6 +66,8 @@ impl Machine for ServerMachine {
     }
 }
 
+/// Between looks whether a peer that has said something has closed since.
+const LOOK: Duration = Duration::from_millis(250);
 /// How long the last words of a connection may take.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -131,6 +133,14 @@ impl<M: Machine> Link<M> {
                     self.machine.tick(now);
                 }
             }
+        }
+    }
+
+    /// Resolves when the peer has closed, as far as that is seen without reading: what it says early is kept for later.
+    pub async fn gone(&self) {
+        let mut byte = [0];
+        while self.stream.peek(&mut byte).await.is_ok_and(|n| n > 0) {
+            tokio::time::sleep(LOOK).await;
         }
     }
 
@@ -255,5 +265,20 @@ pub fn explain(error: WireError, peer: &str, broken: Option<io::Error>) -> super
                 what: error.to_string(),
             }
         }
+    }
+}
+
+/// What a client's event that was not due means.
+pub fn unexpected(
+    event: ClientEvent,
+    peer: &str,
+    link: &mut Link<ClientMachine>,
+) -> super::SessionError {
+    match event {
+        ClientEvent::Failed(error) => explain(error, peer, link.broken.take()),
+        other => super::SessionError::Protocol {
+            peer: peer.to_owned(),
+            what: format!("{other:?} came out of turn"),
+        },
     }
 }

@@ -3,7 +3,7 @@
 
 use super::track::Track;
 use crate::wire::results::{Results, StreamResult};
-use nettest_report::params::{Limit, TestParams};
+use nettest_report::params::{Limit, Protocol, TestParams};
 use nettest_report::report::{Interval, StreamEnd};
 use std::time::{Duration, Instant};
 
@@ -64,8 +64,9 @@ impl Meter {
         let row = (!self.interval.is_zero()).then(|| {
             let past = self.row_from.duration_since(self.origin).as_secs_f64();
             let step = self.interval.as_secs_f64();
-            // The grid is the origin's, so that a late row does not shift the later ones.
-            let next = ((past / step + 0.1).floor() + 1.0) * step;
+            // The grid is the origin's, so that a late row does not shift the later ones; after a late one the next
+            // is at least half an interval long (field report 036).
+            let next = ((past / step + 0.5).floor() + 1.0) * step;
             self.origin + Duration::from_secs_f64(next)
         });
         let row = row.filter(|row| {
@@ -151,7 +152,7 @@ impl Meter {
     /// Seconds of `track`'s own data, for the divisor of its rate.
     fn seconds(&self, track: &Track, stopped: Instant) -> f64 {
         let (first, last) = track.first_last();
-        let end = self.end_of(last, stopped);
+        let end = track.delivered_by(self.end_of(last, stopped));
         let begin = match (self.nominal_end(), first) {
             // By bytes or blocks: from the first byte, as long as more than one moment is left to measure.
             (None, Some(first))
@@ -179,8 +180,15 @@ impl Meter {
     }
 
     /// Both ends' figures, stream by stream. `theirs` is absent when the test was cut short.
+    ///
+    /// Where bytes or blocks after an omitted part end the test, only the sender knows which byte is the first that
+    /// counts: by the receiver's clock megabytes of it came before, or after. What a sender of ours counts was acknowledged,
+    /// and a receiver of ours reads to the end, so that both have the sender's bytes and time.
     pub fn ends(&mut self, theirs: Option<&Results>, stopped: Instant) -> Vec<StreamEnd> {
         let omit = !self.omit.is_zero();
+        let budget = !matches!(self.limit, Limit::Time(_));
+        let ours = theirs.is_some_and(|theirs| theirs.host.is_some());
+        let sender_decides = omit && budget && ours;
         let seconds = self.all_seconds(stopped);
         let tracks = self.tracks.iter_mut().zip(seconds);
         tracks
@@ -188,7 +196,11 @@ impl Meter {
                 let peer =
                     theirs.and_then(|theirs| theirs.streams.iter().find(|s| s.id == track.id));
                 let has_retransmits = theirs.and_then(|theirs| theirs.sender_has_retransmits);
-                track.end(seconds, peer, has_retransmits, omit)
+                let mut end = track.end(seconds, peer, has_retransmits, omit);
+                if sender_decides && track.protocol == Protocol::Tcp {
+                    end.received = end.sent;
+                }
+                end
             })
             .collect()
     }
@@ -214,11 +226,26 @@ impl Meter {
         self.life.1
     }
 
+    /// This end's senders have sent their whole file.
+    pub fn file_sent(&self) -> bool {
+        let mut senders = self.tracks.iter().filter(|track| track.sender).peekable();
+        senders.peek().is_some() && senders.all(Track::is_complete)
+    }
+
     pub fn all_finished(&self, sender: bool) -> bool {
         self.tracks
             .iter()
             .filter(|track| track.sender == sender)
             .all(Track::is_finished)
+    }
+
+    /// See [`Track::end_output`]; false: some sender's peer is not told.
+    pub fn end_output(&mut self) -> bool {
+        let mut told = true;
+        for track in self.tracks.iter_mut().filter(|track| track.sender) {
+            told &= track.end_output();
+        }
+        told
     }
 
     /// See [`Track::settle_delivery`].

@@ -3,6 +3,7 @@ use crate::session::streams::{self, Controls};
 use nettest_report::params::{Direction, Protocol};
 use nettest_report::report::{Flow, Role};
 use socket2::Socket;
+use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 
 fn at(origin: Instant, millis: u64) -> Instant {
@@ -59,7 +60,7 @@ fn without_an_interval_there_is_no_row_before_the_end() {
 
 /// Field report 013: the omitted part has rows of its own clock, then the clock restarts.
 #[test]
-fn the_clock_restarts_when_the_omitted_part_ends() {
+fn report_013_the_clock_restarts_when_the_omitted_part_ends() {
     let t0 = Instant::now();
     let mut meter = Meter::new(Vec::new(), &params(2, 1), Duration::from_secs(1), t0);
     assert!(meter.is_omitting() && meter.nominal_end() == Some(at(t0, 3000)));
@@ -102,7 +103,7 @@ fn pair(params: &TestParams) -> [(Meter, Controls); 2] {
     [(client, Role::Client), (server, Role::Server)].map(|(sockets, role)| {
         let controls = Controls::new(params.limit);
         controls.set_budget();
-        let opened = streams::spawn(sockets, params, role, &controls, &[]).unwrap();
+        let opened = streams::spawn(sockets, params, role, &controls, &[], None).unwrap();
         assert_eq!(opened.connected.len(), count);
         (
             Meter::new(opened.tracks, params, params.interval, Instant::now()),
@@ -113,7 +114,7 @@ fn pair(params: &TestParams) -> [(Meter, Controls); 2] {
 
 /// Field report 058: rows are contiguous and add up to the total; 004: the total is exact.
 #[test]
-fn rows_add_up_to_exactly_the_bytes_asked_for() {
+fn reports_004_058_rows_add_up_to_exactly_the_bytes_asked_for() {
     let params = TestParams {
         protocol: Protocol::Tcp,
         direction: Direction::Bidirectional,
@@ -195,5 +196,128 @@ fn rows_add_up_to_exactly_the_bytes_asked_for() {
             .is_none()),
             "unknown is None"
         );
+    }
+}
+
+/// Field report 005: what a busy machine, or a slow start, takes before the first byte is no time of the data.
+#[test]
+fn report_005_by_bytes_the_time_begins_with_the_first_byte() {
+    let params = TestParams {
+        limit: Limit::Bytes(200_000),
+        bitrate: Some(16_000_000),
+        ..TestParams::default()
+    };
+    let mut ends = pair(&params);
+    let begun = Instant::now();
+    let late = Duration::from_secs(2);
+    std::thread::sleep(late);
+    ends.iter().for_each(|(_, controls)| controls.start());
+    let done = |ends: &[(Meter, Controls); 2]| {
+        let senders = ends.iter().all(|(meter, _)| meter.all_finished(true));
+        senders && ends[1].0.tracks[0].bytes_so_far() == 200_000
+    };
+    while !done(&ends) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it is not done");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let stopped = Instant::now();
+    ends.iter().for_each(|(_, controls)| controls.stop());
+    for (meter, _) in &mut ends {
+        let end = meter.ends(None, stopped).remove(0);
+        let own = if end.sender { end.sent } else { end.received };
+        let possible = begun.elapsed() - late;
+        assert!(
+            own.end > 0.05 && own.end <= possible.as_secs_f64(),
+            "{} of {possible:?}",
+            own.end
+        );
+    }
+}
+
+/// What the peer had not taken at the stop is written off, and what it takes after all counts again: it never has
+/// received more than was sent.
+#[test]
+fn what_arrives_after_the_write_off_counts_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (mut far, _) = listener.accept().unwrap();
+    let params = params(9, 0);
+    let controls = Controls::new(params.limit);
+    let near = vec![Socket::from(near)];
+    let opened = streams::spawn(near, &params, Role::Client, &controls, &[], None).unwrap();
+    let mut meter = Meter::new(opened.tracks, &params, params.interval, Instant::now());
+    controls.start();
+    let begun = Instant::now();
+    let waiting = |meter: &Meter| {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it goes on");
+        std::thread::sleep(Duration::from_millis(5));
+        meter.tracks[0].unacked()
+    };
+    // Nobody reads: the buffers fill.
+    while waiting(&meter) == 0 {}
+    controls.send.stop();
+    while !meter.all_finished(true) {
+        waiting(&meter);
+    }
+    meter.tracks[0].write_off();
+    let written_off = meter.tracks[0].bytes_so_far();
+    let mut received = 0;
+    let mut piece = vec![0; 1 << 20];
+    far.set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
+    loop {
+        match far.read(&mut piece) {
+            Ok(count) => received += count as u64,
+            Err(_) if waiting(&meter) == 0 => break,
+            Err(_) => {}
+        }
+    }
+    assert_eq!(meter.tracks[0].bytes_so_far(), written_off);
+    meter.settle_delivery();
+    let settled = meter.tracks[0].bytes_so_far();
+    assert!(written_off < settled, "{written_off} {settled}");
+    assert_eq!(settled, received);
+}
+
+/// An acknowledgement that comes late moves a sender's end only where full segments were on the way (report 007): a peer
+/// that reads a small write now and then acknowledges it late, and nothing more.
+#[test]
+fn only_what_was_held_back_was_delivered_late() {
+    for (limit, held_back) in [
+        (Limit::Bytes(1000), false),
+        (Limit::Time(Duration::from_secs(9)), true),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (_far, _) = listener.accept().unwrap();
+        let params = TestParams {
+            limit,
+            ..params(9, 0)
+        };
+        let controls = Controls::new(params.limit);
+        let near = vec![Socket::from(near)];
+        let opened = streams::spawn(near, &params, Role::Client, &controls, &[], None).unwrap();
+        let mut track = opened.tracks.into_iter().next().unwrap();
+        controls.set_budget();
+        controls.start();
+        let begun = Instant::now();
+        let patient = || {
+            std::thread::sleep(Duration::from_millis(5));
+            assert!(begun.elapsed() < Duration::from_secs(20), "it goes on");
+        };
+        // Nobody reads. The small one fits into the buffers, the other one fills them and waits.
+        while held_back && track.unacked_data() == 0 {
+            patient();
+        }
+        while !held_back && (!track.is_finished() || track.unacked_data() > 0) {
+            patient();
+        }
+        controls.stop();
+        while !track.is_finished() {
+            patient();
+        }
+        let end = Instant::now();
+        track.note_delivery(end + Duration::from_secs(30));
+        assert_eq!(track.delivered_by(end) > end, held_back, "{limit:?}");
     }
 }

@@ -6,34 +6,50 @@
 //! - [`stop`]: the wish to end
 //! - [`error`]: why a test failed
 
+mod background;
 mod client;
 pub mod config;
 mod door;
 mod end;
+mod entrance;
 pub mod error;
 mod facts;
+mod files;
 mod gather;
 mod goal;
+mod granted;
+mod health;
 mod hub;
 mod knock;
+mod limits;
+mod line;
 mod link;
+mod listen;
 mod meter;
+mod narrow;
 mod net;
 pub mod observer;
 mod open;
 mod probe;
 mod repeats;
 mod rows;
+mod sctp;
 mod serve;
+mod served_output;
 mod server;
+mod signs;
 pub mod stop;
 mod streams;
 mod tcp_series;
 mod totals;
 mod track;
 mod udp_figures;
+mod watch;
 
-pub use config::{ClientConfig, Family, ServerConfig, ServerOutcome};
+pub use config::{
+    BitrateLimit, ClientConfig, Family, Guard, Keepalive, Login, Padding, Password, Patience,
+    ServerConfig, ServerOutcome,
+};
 pub use error::SessionError;
 pub use observer::{Observer, Silent};
 pub use stop::{Stop, StopCause, Stopper};

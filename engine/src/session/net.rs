@@ -1,11 +1,12 @@
 //! Names, control connections and listeners.
 
-use super::{ClientConfig, Family, ServerConfig, SessionError};
+use super::{ClientConfig, Family, Keepalive, Patience, SessionError};
+use crate::sock;
 use socket2::{Domain, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::time::{Duration, Instant};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 
 /// A peer whose machine is gone is noticed after 3 + 3 × 3 s without a sign, within the 15 s of the design.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(3);
@@ -26,16 +27,26 @@ pub fn canonical(addr: SocketAddr) -> SocketAddr {
 }
 
 /// Small control messages go at once, and a vanished peer is noticed.
-pub fn tune_control(stream: &TcpStream) -> io::Result<()> {
+pub fn tune_control(stream: &TcpStream, patience: &Patience) -> io::Result<()> {
     stream.set_nodelay(true)?;
+    let Keepalive {
+        idle,
+        interval,
+        count,
+    } = patience.keepalive;
     let socket = SockRef::from(stream);
+    let idle = idle.unwrap_or(KEEPALIVE_IDLE);
+    let interval = interval.unwrap_or(KEEPALIVE_INTERVAL);
+    let count = count.unwrap_or(KEEPALIVE_PROBES);
     socket.set_tcp_keepalive(
         &TcpKeepalive::new()
-            .with_time(KEEPALIVE_IDLE)
-            .with_interval(KEEPALIVE_INTERVAL)
-            .with_retries(KEEPALIVE_PROBES),
+            .with_time(idle)
+            .with_interval(interval)
+            .with_retries(count),
     )?;
-    socket.set_tcp_user_timeout(Some(UNACKED))
+    // With a user timeout the kernel gives up by it, whatever the number of probes (tcp(7)).
+    let probed = (idle + interval * count).max(UNACKED);
+    socket.set_tcp_user_timeout(Some(patience.send.unwrap_or(probed)))
 }
 
 /// All addresses of the server, those of the asked family only.
@@ -43,7 +54,13 @@ pub async fn resolve(cfg: &ClientConfig) -> Result<Vec<SocketAddr>, SessionError
     let ClientConfig {
         host, port, family, ..
     } = cfg;
-    if let Some(addr) = literal(host, *port)? {
+    if let Some(addr) = literal(host, *port, cfg.bind_dev.as_deref())? {
+        if lacks_zone(&addr) {
+            return Err(SessionError::NameNotResolved {
+                host: host.clone(),
+                why: format!("a link-local address needs its interface, as in {host}%eth0"),
+            });
+        }
         let fits = family.is_none_or(|family| family.admits(&addr.ip()));
         return if fits {
             Ok(vec![addr])
@@ -75,6 +92,14 @@ pub async fn resolve(cfg: &ClientConfig) -> Result<Vec<SocketAddr>, SessionError
     }
 }
 
+/// A link-local address is one of an interface, and this one does not say of which (field report 062).
+fn lacks_zone(addr: &SocketAddr) -> bool {
+    match addr {
+        SocketAddr::V6(v6) => v6.ip().is_unicast_link_local() && v6.scope_id() == 0,
+        SocketAddr::V4(_) => false,
+    }
+}
+
 fn no_family(host: &str, family: Option<Family>) -> SessionError {
     let family = match family {
         Some(Family::V6) => "IPv6",
@@ -88,9 +113,9 @@ fn no_family(host: &str, family: Option<Family>) -> SessionError {
 }
 
 /// An address, with a zone for link-local ones (`fe80::1%eth0`).
-fn literal(host: &str, port: u16) -> Result<Option<SocketAddr>, SessionError> {
+fn literal(host: &str, port: u16, dev: Option<&str>) -> Result<Option<SocketAddr>, SessionError> {
     if let Ok(ip) = host.parse::<IpAddr>() {
-        return Ok(Some(SocketAddr::new(ip, port)));
+        return Ok(Some(with_zone(ip, port, dev)));
     }
     let Some((address, zone)) = host.split_once('%') else {
         return Ok(None);
@@ -101,22 +126,12 @@ fn literal(host: &str, port: u16) -> Result<Option<SocketAddr>, SessionError> {
     let index = zone
         .parse()
         .ok()
-        .or_else(|| interface_index(zone))
+        .or_else(|| sock::index_of(zone))
         .ok_or_else(|| SessionError::NameNotResolved {
             host: host.to_owned(),
             why: format!("there is no interface '{zone}'"),
         })?;
     Ok(Some(SocketAddr::V6(SocketAddrV6::new(ip, port, 0, index))))
-}
-
-/// Of this network namespace.
-fn interface_index(name: &str) -> Option<u32> {
-    // The name must be one path component.
-    if name.contains(['/', '.']) {
-        return None;
-    }
-    let text = std::fs::read_to_string(format!("/sys/class/net/{name}/ifindex")).ok()?;
-    text.trim().parse().ok()
 }
 
 /// A fresh socket for `to`, bound as the configuration says.
@@ -130,32 +145,48 @@ pub fn client_socket(
         source,
     };
     let socket = Socket::new(Domain::for_address(to), kind, None).map_err(local)?;
-    socket.set_nonblocking(true).map_err(local)?;
-    if let Some(dev) = &cfg.bind_dev {
-        socket
-            .bind_device(Some(dev.as_bytes()))
-            .map_err(|source| SessionError::BindDevice {
-                dev: dev.clone(),
-                source,
-            })?;
-    }
-    if let Some(ip) = cfg.bind {
-        let scope = match to {
-            SocketAddr::V6(v6) => v6.scope_id(),
-            SocketAddr::V4(_) => 0,
-        };
-        let from = match ip {
-            IpAddr::V4(_) => SocketAddr::new(ip, 0),
-            IpAddr::V6(v6) => SocketAddr::V6(SocketAddrV6::new(v6, 0, 0, scope)),
-        };
-        socket
-            .bind(&SockAddr::from(from))
-            .map_err(|source| SessionError::BindAddress {
-                addr: ip.to_string(),
-                source,
-            })?;
-    }
+    prepare(&socket, cfg, to, 0)?;
     Ok(socket)
+}
+
+/// Binds a fresh socket for `to` as the configuration says; `port`: its local port, 0 for any.
+pub fn prepare(
+    socket: &Socket,
+    cfg: &ClientConfig,
+    to: SocketAddr,
+    port: u16,
+) -> Result<(), SessionError> {
+    let local = |source| SessionError::Local {
+        what: "cannot make a socket",
+        source,
+    };
+    socket.set_nonblocking(true).map_err(local)?;
+    bind_device(socket, cfg.bind_dev.as_deref())?;
+    let any = match to {
+        SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    };
+    let Some(ip) = cfg.bind.or((port > 0).then_some(any)) else {
+        return Ok(());
+    };
+    let scope = match to {
+        SocketAddr::V6(v6) => v6.scope_id(),
+        SocketAddr::V4(_) => 0,
+    };
+    let from = match ip {
+        IpAddr::V4(_) => SocketAddr::new(ip, port),
+        IpAddr::V6(v6) => SocketAddr::V6(SocketAddrV6::new(v6, port, 0, scope)),
+    };
+    socket.bind(&SockAddr::from(from)).map_err(|source| {
+        if port > 0 {
+            let addr = from.to_string();
+            return SessionError::Bind { addr, source };
+        }
+        SessionError::BindAddress {
+            addr: ip.to_string(),
+            source,
+        }
+    })
 }
 
 /// The control connection, to the first address that answers, within `connect_timeout` in all.
@@ -212,7 +243,7 @@ async fn connect_one(cfg: &ClientConfig, to: SocketAddr) -> Result<TcpStream, Se
     let begun = Instant::now();
     let stream = TcpSocket::from_std_stream(socket.into()).connect(to).await;
     let stream = stream.map_err(|e| connect_error(to, e, begun.elapsed()))?;
-    tune_control(&stream).map_err(|source| SessionError::Local {
+    tune_control(&stream, &cfg.patience).map_err(|source| SessionError::Local {
         what: "cannot set up the control connection",
         source,
     })?;
@@ -242,61 +273,23 @@ fn connect_error(to: SocketAddr, source: io::Error, after: Duration) -> SessionE
     }
 }
 
-/// The addresses that a server binds, best first: dual-stack, then IPv4 where there is no IPv6.
-pub fn server_addresses(cfg: &ServerConfig) -> Vec<SocketAddr> {
-    let v4 = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), cfg.port);
-    let v6 = SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), cfg.port);
-    match (cfg.bind, cfg.family) {
-        (Some(ip), _) => vec![SocketAddr::new(ip, cfg.port)],
-        (None, Some(Family::V4)) => vec![v4],
-        (None, Some(Family::V6)) => vec![v6],
-        (None, None) => vec![v6, v4],
-    }
-}
-
-/// A socket of `kind` on one of the server's addresses.
-pub fn server_socket(cfg: &ServerConfig, kind: Type) -> Result<Socket, SessionError> {
-    let mut last = None;
-    for addr in server_addresses(cfg) {
-        match bound(cfg, addr, kind) {
-            Ok(socket) => return Ok(socket),
-            Err(source) => {
-                let absent = source.raw_os_error() == Some(97); // EAFNOSUPPORT: no IPv6 in this kernel
-                let unassigned = source.kind() == io::ErrorKind::AddrNotAvailable;
-                last = Some(SessionError::Bind {
-                    addr: addr.to_string(),
-                    source,
-                });
-                if !(absent || unassigned) {
-                    break;
-                }
-            }
+/// A link-local address is one interface's (RFC 4007): without its zone nothing can be bound to it.
+pub fn with_zone(ip: IpAddr, port: u16, dev: Option<&str>) -> SocketAddr {
+    match (ip, dev.and_then(sock::index_of)) {
+        (IpAddr::V6(v6), Some(zone)) if v6.is_unicast_link_local() => {
+            SocketAddr::V6(SocketAddrV6::new(v6, port, 0, zone))
         }
+        _ => SocketAddr::new(ip, port),
     }
-    Err(last.unwrap_or(SessionError::Option("no address to listen on".to_owned())))
 }
 
-fn bound(cfg: &ServerConfig, addr: SocketAddr, kind: Type) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::for_address(addr), kind, None)?;
-    if addr.is_ipv6() {
-        let only = cfg.family == Some(Family::V6);
-        socket.set_only_v6(only)?;
-    }
-    // TCP: connections of the last server may still be in TIME_WAIT. UDP: the connected sockets of the
-    // streams share the port.
-    socket.set_reuse_address(true)?;
-    socket.set_nonblocking(true)?;
-    socket.bind(&SockAddr::from(addr))?;
-    Ok(socket)
-}
-
-pub fn listen(cfg: &ServerConfig) -> Result<TcpListener, SessionError> {
-    let socket = server_socket(cfg, Type::STREAM)?;
-    let local = |source| SessionError::Local {
-        what: "cannot listen",
-        source,
-    };
-    // 128 streams each way may knock at once.
-    socket.listen(512).map_err(local)?;
-    TcpListener::from_std(socket.into()).map_err(local)
+/// Whatever comes in by another interface is not for this socket.
+pub fn bind_device(socket: &Socket, dev: Option<&str>) -> Result<(), SessionError> {
+    let Some(dev) = dev else { return Ok(()) };
+    socket
+        .bind_device(Some(dev.as_bytes()))
+        .map_err(|source| SessionError::BindDevice {
+            dev: dev.to_owned(),
+            source,
+        })
 }

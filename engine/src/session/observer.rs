@@ -20,8 +20,16 @@ pub trait Observer: Send {
     fn finished(&mut self, _report: &Report) {}
     /// The server waits for its `test_number`th test (1-based).
     fn listening(&mut self, _port: u16, _test_number: u64) {}
+    /// The server runs several tests at a time, and this is the `test_number`th: before `accepted`.
+    fn one_of_several(&mut self, _test_number: u64) {}
     /// The server took a client on.
     fn accepted(&mut self, _peer: SocketAddr) {}
+    /// A client stands in line at a busy server (1: next). At each change.
+    fn in_line(&mut self, _place: u32) {}
+    /// The server sent a client away before it was a test.
+    fn turned_away(&mut self, _peer: SocketAddr, _why: &str) {}
+    /// Something is not as it should be, and no reason to stop.
+    fn notice(&mut self, _text: &str) {}
     /// What a client that asked with `--get-server-output` gets. `report.end` is filled.
     fn server_output(&self, _report: &Report) -> Option<ServerOutput> {
         None

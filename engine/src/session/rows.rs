@@ -19,6 +19,8 @@ pub struct Rows<'a> {
     cpu: CpuClock,
     /// Rows of single streams that the report still takes.
     room: usize,
+    /// The last row is told.
+    over: bool,
 }
 
 /// When the data was told to end, and what it had cost by then: the exchange of results is no part of the test.
@@ -44,6 +46,7 @@ impl<'a> Rows<'a> {
             observer,
             cpu: CpuClock::start(),
             room,
+            over: false,
         }
     }
 
@@ -71,8 +74,11 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The row up to the end of the data; the threads have ended.
+    /// The row up to the end of the data; the threads have ended. Once.
     pub fn last(&mut self, stopped: Stopped) {
+        if std::mem::replace(&mut self.over, true) {
+            return;
+        }
         if let Some(row) = self.meter.last_row(stopped.at) {
             self.tell(row);
         }

@@ -1,7 +1,9 @@
 //! One shared wish to end: set by SIGINT or SIGTERM, or by a test.
 
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// What asked for the end; it is named in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,16 @@ impl StopCause {
             StopCause::Terminate => "terminated by SIGTERM",
             StopCause::Hangup => "terminated by SIGHUP",
             StopCause::OutputLost => "ended early: its output could not be written",
+        }
+    }
+
+    /// Shells' 128 + the number of the signal.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            StopCause::Interrupt => 130,
+            StopCause::Terminate => 143,
+            StopCause::Hangup => 129,
+            StopCause::OutputLost => 1,
         }
     }
 }
@@ -79,28 +91,68 @@ impl Stopper {
     }
 }
 
-/// A [`Stop`] that SIGINT, SIGTERM and SIGHUP set, or the [`Stopper`]. A second signal ends the process at once with code 1.
+/// After a second signal the last words and the report have this long, so that a document is cut off nowhere.
+const PATIENCE: Duration = Duration::from_millis(1800);
+/// After the first one, whatever hangs, as an output that nobody reads.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A [`Stop`] that SIGINT, SIGTERM and SIGHUP set, or the [`Stopper`]. A second signal ends the process within two seconds.
+/// They are heard on a thread of their own: the others may be held up by a stalled output.
 pub fn on_signals() -> std::io::Result<(Stopper, Stop)> {
-    use tokio::signal::unix::{SignalKind, signal};
     let (stopper, stop) = Stop::pair();
     let own = stopper.clone();
-    let mut int = signal(SignalKind::interrupt())?;
-    let mut term = signal(SignalKind::terminate())?;
-    let mut hup = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        let mut seen = 0u32;
-        loop {
-            let cause = tokio::select! {
-                _ = int.recv() => StopCause::Interrupt,
-                _ = term.recv() => StopCause::Terminate,
-                _ = hup.recv() => StopCause::Hangup,
-            };
-            seen += 1;
-            if seen > 1 {
-                std::process::exit(1);
+    let (ready, watched) = std::sync::mpsc::channel();
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(watch(&stopper, &ready)),
+                Err(error) => drop(ready.send(Err(error))),
             }
-            stopper.stop(cause);
+        })?;
+    match watched.recv() {
+        Ok(watched) => watched.map(|()| (own, stop)),
+        Err(_) => Err(std::io::ErrorKind::BrokenPipe.into()),
+    }
+}
+
+/// Tells `ready` when no signal is missed any more, or that there is no watching them.
+async fn watch(stopper: &Stopper, ready: &std::sync::mpsc::Sender<std::io::Result<()>>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ];
+    let mut signals = match signals.map(signal) {
+        [Ok(int), Ok(term), Ok(hup)] => [int, term, hup],
+        [int, term, hup] => {
+            let error = [int, term, hup].into_iter().find_map(Result::err);
+            let error = error.unwrap_or_else(|| std::io::ErrorKind::Other.into());
+            drop(ready.send(Err(error)));
+            return;
         }
-    });
-    Ok((own, stop))
+    };
+    drop(ready.send(Ok(())));
+    let mut next = async || {
+        let [int, term, hup] = &mut signals;
+        tokio::select! {
+            _ = int.recv() => StopCause::Interrupt,
+            _ = term.recv() => StopCause::Terminate,
+            _ = hup.recv() => StopCause::Hangup,
+        }
+    };
+    let cause = next().await;
+    stopper.stop(cause);
+    let cause = match timeout(LIMIT, next()).await {
+        Ok(second) => {
+            tokio::time::sleep(PATIENCE).await;
+            second
+        }
+        Err(_) => cause,
+    };
+    std::process::exit(i32::from(cause.exit_code()));
 }

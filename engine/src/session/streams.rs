@@ -1,15 +1,18 @@
 //! From connected sockets to running data threads, the same at both ends.
 
+use super::files::TestFile;
 use super::track::Track;
-use super::{SessionError, net};
-use crate::sock::{self, Granted};
-use crate::worker::{self, Duty, RunControl, StreamTask};
+use super::{SessionError, granted, net};
+use crate::sock;
+use crate::worker::{self, Duty, Load, RunControl, StreamTask};
+use crate::workload::Payload;
 use nettest_report::params::{Limit, Protocol, TestParams};
-use nettest_report::report::{Connected, Flow, Role};
+use nettest_report::report::{Connected, Flow, Role, SocketFacts};
 use socket2::Socket;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// What starts and stops the threads. Senders and receivers apart: at the end of a test senders stop first, and
@@ -42,10 +45,12 @@ impl Controls {
         matches!(self.limit, Limit::Bytes(_) | Limit::Blocks(_))
     }
 
-    /// Whether `track` ended before its time. A sender ends by itself only when the whole budget is written.
+    /// Whether `track` ended before its time. A sender ends by itself only when the whole budget is written, or all of
+    /// its file.
     pub fn ended_early(&self, track: &Track) -> bool {
         // In this order: the budget is used up before the thread ends.
-        track.is_finished() && !(track.sender && self.send.budget_exhausted())
+        let done = || self.send.budget_exhausted() || track.is_complete();
+        track.is_finished() && !(track.sender && done())
     }
 
     /// From here on bytes or blocks count.
@@ -100,34 +105,57 @@ pub fn block_size(params: &TestParams) -> u32 {
     params.block_size.unwrap_or(match params.protocol {
         Protocol::Tcp => TestParams::TCP_BLOCK,
         Protocol::Udp => TestParams::UDP_BLOCK,
+        Protocol::Sctp => TestParams::SCTP_BLOCK,
     })
 }
 
-/// What the streams were connected to, and what the first one was granted.
+/// What the streams were connected to, and what this end's kernel granted them.
 #[derive(Debug)]
 pub struct Opened {
     pub tracks: Vec<Track>,
     pub connected: Vec<Connected>,
-    pub granted: Granted,
+    pub granted: SocketFacts,
+    /// Why wishes of `--fast` were not to be had, each once.
+    pub declined: Vec<String>,
 }
 
 /// One thread a socket, in the order of the streams; they wait for [`Controls::start`]. `cpus`: pinned to
-/// these in turn.
+/// these in turn. `file`: what they send, or where they write.
 pub fn spawn(
     sockets: Vec<Socket>,
     params: &TestParams,
     role: Role,
     controls: &Controls,
     cpus: &[usize],
+    mut file: Option<&mut TestFile>,
 ) -> Result<Opened, SessionError> {
     if let Limit::Time(time) = params.limit
         && !time.is_zero()
     {
-        controls.send.pace_for(params.omit + time);
+        controls.send.time(params.omit, time);
+        controls.receive.time(params.omit, time);
     }
-    let granted = sockets.first().map(sock::granted).unwrap_or_default();
+    let load = Load {
+        protocol: params.protocol,
+        block_size: block_size(params) as usize,
+        bitrate: params.bitrate,
+        kernel_paced: params.fq_rate.is_some(),
+        burst: params.burst,
+        udp_64bit: params.udp_counters_64bit,
+        payload: if params.repeating_payload {
+            Payload::Digits
+        } else {
+            Payload::Random
+        },
+        zerocopy: params.zerocopy,
+        skip_rx_copy: params.skip_rx_copy,
+        gsro: params.gsro,
+        fast: params.fast,
+    };
     let mut tracks = Vec::new();
     let mut connected = Vec::new();
+    let mut granted = Vec::new();
+    let mut declined = Vec::new();
     for (index, socket) in sockets.into_iter().enumerate() {
         let (id, flow) = (id_of(index), flow_of(params, index));
         let failed = |source| SessionError::Stream { id, source };
@@ -137,11 +165,8 @@ pub fn spawn(
         let task = StreamTask {
             socket,
             duty: if sender { Duty::Send } else { Duty::Receive },
-            protocol: params.protocol,
-            block_size: block_size(params) as usize,
-            bitrate: params.bitrate,
-            burst: params.burst,
-            udp_64bit: params.udp_counters_64bit,
+            load: load.clone(),
+            file: file.as_deref_mut().map(TestFile::open).transpose()?,
             cpu: if cpus.is_empty() {
                 None
             } else {
@@ -153,13 +178,20 @@ pub fn spawn(
         } else {
             &controls.receive
         };
-        let handle = worker::spawn(task, control.clone()).map_err(failed)?;
-        tracks.push(Track::new(id, fd, flow, sender, params.protocol, handle));
+        let handle = worker::spawn(task, control.clone()).map_err(|source| SessionError::Local {
+            what: "unable to start the thread of a data stream; the limits of processes and memory count threads, too",
+            source,
+        })?;
+        let paths = handle.fast_paths().clone();
+        declined.extend(paths.declined.clone().filter(|why| !declined.contains(why)));
+        granted.push((sender, handle.granted(), paths));
+        tracks.push(Track::new(id, fd, flow, sender, params, handle));
     }
     Ok(Opened {
         tracks,
         connected,
-        granted,
+        granted: granted::together(granted),
+        declined,
     })
 }
 
@@ -178,32 +210,46 @@ fn addresses(socket: &Socket) -> std::io::Result<Connected> {
     })
 }
 
-/// The CPU to pin to, by its index in the allowed set, so that a container's CPU mask is kept.
-pub fn pinned(index: Option<u32>) -> Result<Vec<usize>, SessionError> {
-    let Some(index) = index else {
+/// The CPUs to pin to, by their index in the allowed set, so that a container's CPU mask is kept.
+pub fn pinned(indexes: &[u32]) -> Result<Vec<usize>, SessionError> {
+    if indexes.is_empty() {
         return Ok(Vec::new());
-    };
+    }
     let allowed = sock::allowed_cpus().map_err(|source| SessionError::Local {
         what: "cannot read the allowed CPUs",
         source,
     })?;
-    match allowed.get(index as usize) {
-        Some(cpu) => Ok(vec![*cpu]),
-        None => Err(SessionError::Option(format!(
-            "affinity {index} is not below the {} CPUs allowed here",
-            allowed.len()
-        ))),
-    }
+    let cpu = |index: &u32| {
+        allowed.get(*index as usize).copied().ok_or_else(|| {
+            SessionError::Option(format!(
+                "-A: there is no CPU {index}; this process may use {} CPUs, which are counted from 0",
+                allowed.len()
+            ))
+        })
+    };
+    indexes.iter().map(cpu).collect()
 }
 
-/// The options that the parameters ask of a data socket. `mss`: only before a connection.
-pub fn options(params: &TestParams, mss: bool) -> sock::SocketOptions {
+/// The options that the parameters ask of the `index`th data socket of this end.
+pub fn options(
+    params: &TestParams,
+    index: usize,
+    role: Role,
+    send_timeout: Option<Duration>,
+) -> sock::SocketOptions {
     sock::SocketOptions {
         window: params.window,
-        mss: params.mss.filter(|_| mss),
+        // Only before a connection.
+        mss: params.mss.filter(|_| role == Role::Client),
         no_delay: params.no_delay,
         congestion: params.congestion.clone(),
         tos: params.tos,
+        fq_rate: params
+            .fq_rate
+            .filter(|_| flow_of(params, index).sends(role)),
+        dont_fragment: params.dont_fragment,
+        send_timeout,
+        streams: params.streams.into(),
     }
 }
 

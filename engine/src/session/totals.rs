@@ -14,7 +14,7 @@ impl Track {
         let now = self.snapshot();
         let counted = now.since(&self.base);
         let packets = |s: &Snapshot| match (self.protocol, self.sender) {
-            (Protocol::Tcp, _) => 0,
+            (Protocol::Tcp | Protocol::Sctp, _) => 0,
             (Protocol::Udp, true) => s.packets,
             (Protocol::Udp, false) => s.highest_seq,
         };
@@ -85,14 +85,17 @@ impl Track {
         } else {
             (theirs, own)
         };
-        let tcp = (self.protocol == Protocol::Tcp).then(|| match (self.sender, peer) {
-            (true, _) => self.tcp.end(),
-            (false, Some(peer)) if has_retransmits == Some(true) => TcpEnd {
-                retransmits: peer.retransmits,
-                ..TcpEnd::default()
-            },
-            (false, _) => TcpEnd::default(),
-        });
+        let tcp = self
+            .protocol
+            .is_reliable()
+            .then(|| match (self.sender, peer) {
+                (true, _) => self.tcp.end(),
+                (false, Some(peer)) if has_retransmits == Some(true) => TcpEnd {
+                    retransmits: peer.retransmits,
+                    ..TcpEnd::default()
+                },
+                (false, _) => TcpEnd::default(),
+            });
         let udp = (self.protocol == Protocol::Udp).then(|| {
             if self.sender {
                 self.udp_end_as_sender(&counted, peer, omit)

@@ -4,7 +4,7 @@ use super::tcp_series::{TcpSeries, cwnd_bytes};
 use crate::sock::{Granted, TcpInfo};
 use crate::stats::Snapshot;
 use crate::worker::StreamHandle;
-use nettest_report::params::Protocol;
+use nettest_report::params::{Limit, Protocol, TestParams};
 use nettest_report::report::{Flow, StreamInterval, TcpSample};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ struct Ended {
     times: (Option<Instant>, Option<Instant>),
     error: Option<std::io::Error>,
     granted: Granted,
+    complete: bool,
 }
 
 #[derive(Debug)]
@@ -33,6 +34,7 @@ pub struct Track {
     pub flow: Flow,
     pub sender: bool,
     pub(super) protocol: Protocol,
+    paced_udp: bool,
     thread: Thread,
     /// Where the counted part begins.
     pub(super) base: Snapshot,
@@ -40,13 +42,20 @@ pub struct Track {
     row: Snapshot,
     /// Losses shown in rows so far; late arrivals may take some back.
     pub(super) shown_lost: u64,
-    /// The sender notes the exact begin of the counted part itself.
+    /// The stream notes the exact begin of the counted part itself.
     awaits_mark: bool,
     /// Written, but never acknowledged.
     undelivered: u64,
     ended_output: bool,
+    /// When the peer had what was sent, as far as its acknowledgements tell.
+    delivered: Option<Instant>,
     pub(super) tcp: TcpSeries,
 }
+
+/// An acknowledgement may come so much later than the data for the peer's own reasons (delayed acknowledgements), and
+/// the kernel dates it to its tick.
+const LATE_ACK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(4);
 
 impl Track {
     pub fn new(
@@ -54,7 +63,7 @@ impl Track {
         socket: i32,
         flow: Flow,
         sender: bool,
-        protocol: Protocol,
+        params: &TestParams,
         handle: StreamHandle,
     ) -> Self {
         let mut track = Track {
@@ -62,7 +71,10 @@ impl Track {
             socket,
             flow,
             sender,
-            protocol,
+            protocol: params.protocol,
+            paced_udp: params.protocol == Protocol::Udp
+                && params.bitrate.is_some()
+                && matches!(params.limit, Limit::Time(time) if !time.is_zero()),
             thread: Thread::Running(handle),
             base: Snapshot::default(),
             row: Snapshot::default(),
@@ -70,6 +82,7 @@ impl Track {
             awaits_mark: false,
             undelivered: 0,
             ended_output: false,
+            delivered: None,
             tcp: TcpSeries::default(),
         };
         // Retransmits of the handshake are not the test's.
@@ -89,24 +102,68 @@ impl Track {
 
     /// What the peer has not acknowledged by now is not counted as sent.
     pub fn write_off(&mut self) {
-        self.undelivered = u64::from(self.unacked());
+        // Of SCTP only the chunks are known, and their sizes are not.
+        if self.protocol == Protocol::Tcp {
+            self.undelivered = self.unacked_data();
+        }
+    }
+
+    /// What was sent has arrived, or will not.
+    pub fn note_delivery(&mut self, now: Instant) {
+        let Thread::Running(handle) = &self.thread else {
+            return;
+        };
+        let Some(info) = self.tcp_info() else {
+            return;
+        };
+        // Of less than two full segments only the acknowledgement can be late (RFC 5681 section 4.2), and that is no time
+        // of the data: a peer that reads now and then delays it by up to 200 ms.
+        if handle.backlog() < 2 * u64::from(info.snd_mss) {
+            return;
+        }
+        let way = Duration::from_micros(info.min_rtt_us.unwrap_or(0).into());
+        let since = Duration::from_millis(info.last_ack_ms.into()) + way + TICK;
+        self.delivered = now.checked_sub(since);
+    }
+
+    /// When a sender's data ended that was over at `end` by its writes: what the kernel took at once and delivered long
+    /// after is the network's throughput only in the time that it took there (field report 007).
+    pub fn delivered_by(&self, end: Instant) -> Instant {
+        self.delivered
+            .filter(|delivered| *delivered > end + LATE_ACK)
+            .unwrap_or(end)
     }
 
     /// The kernel goes on delivering what was written off: what arrived since then counts again, so that a peer
     /// never has received more than was sent.
     pub fn settle_delivery(&mut self) {
         if self.undelivered > 0 {
-            // The end of the stream takes one number, too.
-            let unacked = self.unacked().saturating_sub(u32::from(self.ended_output));
-            self.undelivered = self.undelivered.min(u64::from(unacked));
+            self.undelivered = self.undelivered.min(self.unacked_data());
         }
+    }
+
+    /// Without the end of the stream, which takes one number, too.
+    pub fn unacked_data(&self) -> u64 {
+        u64::from(self.unacked().saturating_sub(u32::from(self.ended_output)))
+    }
+
+    /// The peer's receiver sees the end of the stream as soon as it has read everything. Not of SCTP, which knows no
+    /// half-closed association.
+    pub fn end_output(&mut self) -> bool {
+        if let Thread::Running(handle) = &self.thread
+            && self.protocol == Protocol::Tcp
+            && !self.ended_output
+        {
+            self.ended_output = handle.end_output().is_ok();
+        }
+        self.ended_output
     }
 
     /// Close, as far as the peer sees; a stream that still delivers is closed later.
     pub fn close_for_peer(&mut self) {
         match &self.thread {
             Thread::Running(handle) if self.undelivered > 0 => {
-                self.ended_output = handle.end_output().is_ok();
+                self.ended_output |= handle.end_output().is_ok();
             }
             _ => self.close(),
         }
@@ -163,6 +220,24 @@ impl Track {
         }
     }
 
+    /// The peer sees the end of a file that was sent as a whole.
+    pub fn end_file(&mut self) {
+        match &self.thread {
+            Thread::Running(handle) if !self.ended_output && handle.is_complete() => {
+                self.ended_output = handle.end_output().is_ok();
+            }
+            _ => {}
+        }
+    }
+
+    /// A sender's file was sent to its end.
+    pub fn is_complete(&self) -> bool {
+        match &self.thread {
+            Thread::Running(handle) => handle.is_complete(),
+            Thread::Ended(ended) => ended.complete,
+        }
+    }
+
     pub fn bytes_so_far(&self) -> u64 {
         self.snapshot().bytes
     }
@@ -174,22 +249,27 @@ impl Track {
 
     /// TCP moves only while the peer reads; a UDP sender's count says nothing.
     pub fn shows_life(&self) -> bool {
-        self.protocol == Protocol::Tcp || !self.sender
+        self.protocol.is_reliable() || !self.sender
     }
 
     /// What came so far does not count.
     pub fn rebase(&mut self, budget: bool) {
         self.base = self.snapshot();
+        // The peer reads after the omitted part what the kernel still holds of it, and its time ends when all of that is
+        // delivered. A budget counts writes.
+        if self.protocol == Protocol::Tcp && !budget {
+            self.base.bytes = self.base.bytes.saturating_sub(self.unacked_data());
+        }
         self.row = self.base;
         self.shown_lost = self.base.lost;
-        self.awaits_mark = budget && self.sender;
+        self.awaits_mark = (budget && self.sender) || self.paced_udp;
         if let Some(info) = self.tcp_info() {
             self.tcp.last = Some(info);
         }
         self.tcp.restart();
     }
 
-    /// The sender's own mark of where the counted part began, as soon as it is there.
+    /// The stream's own mark of where the counted part began, as soon as it is there.
     pub(super) fn settle_mark(&mut self) {
         if !self.awaits_mark {
             return;
@@ -198,9 +278,12 @@ impl Track {
             return;
         };
         if let Some(mark) = handle.marked() {
-            self.base.bytes = mark.bytes;
-            self.base.packets = mark.packets;
+            self.base = Snapshot {
+                socket_drops: self.base.socket_drops,
+                ..mark
+            };
             self.row = self.base;
+            self.shown_lost = self.base.lost;
             self.awaits_mark = false;
         }
     }
@@ -213,6 +296,8 @@ impl Track {
 
     pub fn row(&mut self, start: f64, end: f64, omitted: bool) -> StreamInterval {
         self.settle_mark();
+        // A mark that comes after a row would take back what the row has shown.
+        self.awaits_mark &= !self.paced_udp;
         let now = self.snapshot();
         let part = now.since(&self.row);
         self.row = now;
@@ -277,6 +362,7 @@ impl Track {
             times: self.first_last(),
             error: None,
             granted: self.granted(),
+            complete: self.is_complete(),
         }));
         if let Thread::Running(handle) = std::mem::replace(&mut self.thread, ended) {
             let outcome = handle.join();

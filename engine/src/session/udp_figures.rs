@@ -13,12 +13,7 @@ impl Track {
                 ..UdpInterval::default()
             };
         }
-        // A datagram that comes a row late takes a loss back that was shown: later losses make up for it, no
-        // row goes below zero (field report 027).
-        let lost = now
-            .lost
-            .saturating_sub(self.shown_lost)
-            .min(part.highest_seq);
+        let lost = newly_lost(now.lost, self.shown_lost, part.highest_seq);
         self.shown_lost += lost;
         UdpInterval {
             packets: part.highest_seq,
@@ -38,6 +33,7 @@ impl Track {
         let tail = peer.map_or(0, |peer| {
             peer.packets.saturating_sub(self.snapshot().highest_seq)
         });
+        let lost = counted.lost.min(counted.highest_seq) + tail;
         UdpEnd {
             // A peer that does not tell its omitted part has omitted what we have.
             packets_sent: peer.map(|peer| {
@@ -47,11 +43,11 @@ impl Track {
                 peer.packets.saturating_sub(omitted)
             }),
             packets_received: Some(counted.highest_seq + tail),
-            lost: Some(counted.lost.min(counted.highest_seq) + tail),
+            lost: Some(lost),
             out_of_order: Some(counted.out_of_order),
             duplicates: Some(counted.duplicates),
             jitter_seconds: Some(counted.jitter_ns as f64 / 1e9),
-            socket_drops: counted.socket_drops,
+            socket_drops: counted.socket_drops.map(|drops| drops.min(lost)),
         }
     }
 
@@ -79,14 +75,41 @@ impl Track {
         let omitted = peer
             .omitted
             .map_or(self.base.packets, |omitted| omitted.packets);
+        let lost = lost.map(|lost| lost + tail);
+        let drops = peer.extra.and_then(|extra| extra.socket_drops);
         UdpEnd {
             packets_sent: Some(counted.packets),
             packets_received: Some(peer.packets.saturating_sub(omitted) + tail),
-            lost: lost.map(|lost| lost + tail),
+            lost,
             out_of_order: peer.extra.map(|extra| extra.out_of_order),
             duplicates: peer.extra.map(|extra| extra.duplicates),
             jitter_seconds: Some(peer.jitter_seconds),
-            socket_drops: peer.extra.and_then(|extra| extra.socket_drops),
+            // What the buffer dropped is a part of the loss; where datagrams came merged it is an average.
+            socket_drops: drops.map(|drops| drops.min(lost.unwrap_or(drops))),
         }
+    }
+}
+
+/// The losses of a row: of all `lost` so far, of which rows have shown `shown`. A datagram that comes a row late takes a
+/// loss back that was shown: later losses make up for it, no row goes below zero or above its datagrams (field report
+/// 027).
+fn newly_lost(lost: u64, shown: u64, datagrams: u64) -> u64 {
+    lost.saturating_sub(shown).min(datagrams)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newly_lost;
+
+    #[test]
+    fn report_027_late_datagrams_take_no_row_below_zero() {
+        let mut shown = 0;
+        let mut rows = Vec::new();
+        for (lost, datagrams) in [(5, 10), (3, 10), (6, 10), (6, 10), (30, 10), (30, 20)] {
+            rows.push(newly_lost(lost, shown, datagrams));
+            shown += rows[rows.len() - 1];
+        }
+        assert_eq!(rows, [5, 0, 1, 0, 10, 14]);
+        assert_eq!(shown, 30, "none is forgotten");
     }
 }

@@ -25,6 +25,10 @@ pub struct TcpInfo {
     pub reordering: u32,
     /// Reordering events seen (Linux 4.19).
     pub reord_seen: Option<u32>,
+    /// Milliseconds since the peer's last acknowledgement.
+    pub last_ack_ms: u32,
+    /// The shortest round trip seen (Linux 4.6).
+    pub min_rtt_us: Option<u32>,
     /// Since the connection began: sending, held up by the peer's window, held up by the send buffer (Linux 4.9).
     pub busy_us: Option<u64>,
     pub rwnd_limited_us: Option<u64>,
@@ -54,12 +58,14 @@ fn parse(raw: &[u8]) -> Option<TcpInfo> {
     let long = |at: usize| Some(u64::from_ne_bytes(raw.get(at..at + 8)?.try_into().ok()?));
     Some(TcpInfo {
         snd_mss: word(16)?,
+        last_ack_ms: word(56)?,
         pmtu: word(60)?,
         rtt_us: word(68)?,
         rttvar_us: word(72)?,
         snd_cwnd: word(80)?,
         reordering: word(88)?,
         total_retrans: word(100)?,
+        min_rtt_us: word(148),
         busy_us: long(168),
         rwnd_limited_us: long(176),
         sndbuf_limited_us: long(184),
@@ -86,6 +92,12 @@ mod tests {
         assert!(info.snd_cwnd >= 2 && info.snd_cwnd < 10_000, "{info:?}");
         assert!((1..1_000_000).contains(&info.rtt_us), "{info:?}");
         assert_eq!(info.total_retrans, 0);
+        assert!(info.last_ack_ms < 60_000, "{info:?}");
+        assert!(
+            info.min_rtt_us
+                .is_some_and(|us| us <= info.rtt_us.max(1000)),
+            "{info:?}"
+        );
         assert_eq!(
             info.pmtu, 65535,
             "the loopback interface's MTU is 65536, capped by IPv4"

@@ -36,10 +36,12 @@ pub fn set_affinity(cpus: &[usize]) -> io::Result<()> {
     checked(unsafe { libc::sched_setaffinity(0, size_of_val(&set), &set) }).map(drop)
 }
 
-/// Lets the calling thread's sleeps end on time: the default slack of 50 us would clump paced packets. Best effort.
-pub fn precise_timers() {
-    // SAFETY: PR_SET_TIMERSLACK takes one number (nanoseconds) and touches no memory.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
+/// How late the calling thread's sleeps may end, nanoseconds, so that the kernel can end several together. At most its
+/// default of 50 us, and at least 1 (0 would mean that default). Best effort.
+pub fn timer_slack(ns: u64) {
+    let slack = ns.clamp(1, 50_000) as libc::c_ulong;
+    // SAFETY: PR_SET_TIMERSLACK takes one number and touches no memory.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) };
 }
 
 /// CPU time of this process, all threads.

@@ -19,6 +19,16 @@ impl Jitter {
         self.previous_transit = Some(transit);
     }
 
+    /// `count` datagrams that left together and arrived together: as many calls of [`Self::arrive`].
+    pub fn arrive_together(&mut self, count: u64, sent_ns: i64, arrived_ns: i64) {
+        self.arrive(sent_ns, arrived_ns);
+        // Of the others' transit nothing differs.
+        let others = i32::try_from(count.saturating_sub(1)).unwrap_or(i32::MAX);
+        if others > 0 && self.estimate_ns > 0.0 {
+            self.estimate_ns *= (15.0f64 / 16.0).powi(others);
+        }
+    }
+
     /// Nanoseconds.
     pub fn estimate_ns(&self) -> u64 {
         self.estimate_ns as u64
@@ -46,6 +56,30 @@ mod tests {
         }
         let estimate = jitter.estimate_ns();
         assert!((159_000..=160_000).contains(&estimate), "{estimate}");
+    }
+
+    /// One datagram 160 µs late: a sixteenth of that, and a sixteenth less with each that is not.
+    #[test]
+    fn one_late_datagram_counts_a_sixteenth() {
+        let mut jitter = Jitter::default();
+        let mut seen = Vec::new();
+        for (sent, arrived) in [(0, 500), (1000, 161_500), (2000, 162_500), (3000, 163_500)] {
+            jitter.arrive(sent, arrived);
+            seen.push(jitter.estimate_ns());
+        }
+        assert_eq!(seen, [0, 10_000, 9375, 8789]);
+    }
+
+    #[test]
+    fn together_is_the_same_as_one_by_one() {
+        let (mut together, mut singly) = (Jitter::default(), Jitter::default());
+        for step in 0..50i64 {
+            let (count, sent, arrived) = (1 + step as u64 * 3, step * 50_000, step * step * 7_000);
+            together.arrive_together(count, sent, arrived);
+            (0..count).for_each(|_| singly.arrive(sent, arrived));
+            assert!(together.estimate_ns().abs_diff(singly.estimate_ns()) <= 1);
+        }
+        assert!(singly.estimate_ns() > 0);
     }
 
     #[test]

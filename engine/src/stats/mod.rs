@@ -9,4 +9,4 @@ mod sequence;
 
 pub use counters::{Snapshot, StreamCounters};
 pub use jitter::Jitter;
-pub use sequence::{Arrival, SequenceTracker, Width};
+pub use sequence::{Arrival, Counted, SequenceTracker, Width};

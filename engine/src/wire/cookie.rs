@@ -7,6 +7,8 @@ pub const COOKIE_LEN: usize = 37;
 const TEXT_LEN: usize = COOKIE_LEN - 1;
 /// Characters of a run token in a cookie.
 pub const TOKEN_LEN: usize = 20;
+/// 28 random characters are left, 140 bits.
+const WAITS: &[u8; 8] = b"nettestq";
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// Equality is all that a server needs of it.
@@ -28,6 +30,17 @@ impl Cookie {
         let mut cookie = Cookie::random(entropy);
         cookie.0[..TOKEN_LEN].copy_from_slice(&token_part(token));
         cookie
+    }
+
+    /// Of a client that will stand in line when the server is busy. To any other server it is a cookie like all.
+    pub fn waiting(entropy: [u8; TEXT_LEN]) -> Self {
+        let mut cookie = Cookie::random(entropy);
+        cookie.0[..WAITS.len()].copy_from_slice(WAITS);
+        cookie
+    }
+
+    pub fn waits(&self) -> bool {
+        self.0.starts_with(WAITS)
     }
 
     /// What a startup probe sends; it asks whether a test would be taken, and is none.
@@ -110,6 +123,21 @@ mod tests {
         }
         assert!(!Cookie::for_run("abc", [9; 36]).belongs_to("abd"));
         assert!(!Cookie::random([9; 36]).belongs_to("abc"));
+    }
+
+    /// Stock servers see 36 characters of the alphabet, and a random one is not taken for it.
+    #[test]
+    fn a_client_that_waits_says_so_in_its_cookie() {
+        let cookie = Cookie::waiting([9; 36]);
+        assert!(cookie.waits() && cookie.bytes()[..36].iter().all(|b| ALPHABET.contains(b)));
+        assert_ne!(cookie, Cookie::waiting([8; 36]));
+        for other in [
+            Cookie::random([9; 36]),
+            Cookie::probe(),
+            Cookie::for_run("nettestr", [9; 36]),
+        ] {
+            assert!(!other.waits());
+        }
     }
 
     #[test]

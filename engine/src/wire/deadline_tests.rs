@@ -41,17 +41,35 @@ fn a_silent_server_is_given_up_in_every_phase_that_waits_for_it() {
             assert_eq!(c.deadline(), None, "{name}");
             continue;
         }
-        c.tick(seconds(10) - Duration::from_millis(1));
+        let limit = match name {
+            "ending" | "results" | "display" => LIFE,
+            _ => STEP,
+        };
+        c.tick(T0 + limit - Duration::from_millis(1));
         assert_eq!(c.next_event(), None, "{name} ended early");
-        c.tick(seconds(10));
-        assert!(
-            matches!(
-                c.next_event(),
-                Some(ClientEvent::Failed(WireError::Deadline { .. }))
-            ),
-            "{name}"
-        );
+        c.tick(T0 + limit);
+        let Some(ClientEvent::Failed(WireError::Deadline { seconds, .. })) = c.next_event() else {
+            panic!("{name} has no end")
+        };
+        assert_eq!(seconds, limit.as_secs(), "{name}");
     }
+}
+
+/// Field report 073: 15 s without life are over 15 s after the last sign of it, not 15 s after the end of the test.
+#[test]
+fn report_073_a_server_that_died_before_the_end_is_not_waited_for_anew() {
+    let (_, mut c) = clients()
+        .into_iter()
+        .find(|(name, _)| *name == "running")
+        .unwrap();
+    c.end_test(seconds(6));
+    c.tick(seconds(20));
+    assert_eq!(c.next_event(), None);
+    c.tick(seconds(21));
+    assert!(matches!(
+        c.next_event(),
+        Some(ClientEvent::Failed(WireError::Deadline { seconds: 15, .. }))
+    ));
 }
 
 #[test]

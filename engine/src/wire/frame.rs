@@ -57,6 +57,13 @@ impl Inbox {
         ))
     }
 
+    /// One big-endian number: a place in line, or an error's number alone.
+    pub fn number(&mut self) -> Option<u32> {
+        let four: [u8; 4] = self.unread().get(..4)?.try_into().ok()?;
+        self.read += 4;
+        Some(u32::from_be_bytes(four))
+    }
+
     /// A whole JSON block, without its length.
     pub fn json(&mut self, cap: u32) -> Result<Option<&[u8]>, TooLong> {
         let Some(length) = self

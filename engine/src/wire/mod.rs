@@ -5,8 +5,10 @@
 //! - [`code`]: the numbers behind SERVER_ERROR
 //! - [`frame`]: state bytes and length-prefixed JSON out of a byte stream, capped before anything is allocated
 //! - [`number`]: JSON numbers as old peers write them
-//! - [`params`], [`results`]: the two JSON blocks
+//! - [`params`], [`results`]: the two JSON blocks; [`extras`]: what goes with the parameters
 //! - [`client`], [`server`]: the two roles as pure machines
+//! - [`iperf2`]: what iperf 2 says in place of a cookie
+//! - [`life`]: how long a running test goes on
 //! - [`hello`]: the four bytes that open a UDP stream
 //!
 //! Times are a [`std::time::Duration`] since an epoch of the driver's choice (monotonic).
@@ -15,10 +17,15 @@ pub mod client;
 pub mod code;
 pub mod cookie;
 pub mod error;
+pub mod extras;
 pub mod frame;
 pub mod hello;
+pub mod iperf2;
+pub mod life;
 pub mod number;
+mod offload;
 pub mod params;
+mod phase;
 mod ranges;
 pub mod results;
 pub mod server;

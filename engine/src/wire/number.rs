@@ -55,7 +55,7 @@ mod tests {
 
     /// Field report 049.
     #[test]
-    fn minus_one_of_old_peers_is_minus_one() {
+    fn report_049_minus_one_of_old_peers_is_minus_one() {
         assert_eq!(of("18446744073709551615"), Some(-1));
         assert_eq!(of("1.8446744073709552e19"), Some(-1));
         assert_eq!(of("-1"), Some(-1));

@@ -1,5 +1,7 @@
 //! The parameters that a client sends, with iperf3's keys.
 
+use super::extras::Extras;
+use super::offload::{GRO_BUFFER, offload};
 use super::{code, ranges};
 use nettest_report::params::{Direction, Limit, Protocol, TestParams};
 use serde_json::{Map, Value, json};
@@ -22,8 +24,6 @@ pub enum ParamsError {
     },
     #[error("parameters '{a}' and '{b}' exclude each other")]
     Conflict { a: &'static str, b: &'static str },
-    #[error("SCTP is not available here")]
-    Sctp,
     #[error("parameter '{key}' is not a name of a congestion control")]
     Congestion { key: &'static str },
 }
@@ -35,7 +35,6 @@ impl ParamsError {
             ParamsError::NotAnObject(_) | ParamsError::WrongType { .. } => code::RECV_PARAMS,
             ParamsError::Range { code, .. } => *code,
             ParamsError::Conflict { .. } => code::END_CONDITIONS,
-            ParamsError::Sctp => code::NO_SCTP,
             ParamsError::Congestion { .. } => code::CONGESTION,
         }
     }
@@ -52,6 +51,11 @@ fn seconds(time: Duration) -> Value {
 
 /// `block_size` is settled: a UDP default needs the MSS of the control connection.
 pub fn encode(params: &TestParams, block_size: u32) -> Vec<u8> {
+    encode_with(params, block_size, &Extras::default())
+}
+
+/// With what goes beside the parameters.
+pub fn encode_with(params: &TestParams, block_size: u32, extras: &Extras) -> Vec<u8> {
     let TestParams {
         protocol,
         direction,
@@ -68,6 +72,15 @@ pub fn encode(params: &TestParams, block_size: u32) -> Vec<u8> {
         congestion,
         tos,
         udp_counters_64bit,
+        zerocopy,
+        skip_rx_copy,
+        gsro,
+        fast,
+        fq_rate,
+        flow_label,
+        mptcp,
+        dont_fragment,
+        repeating_payload,
         get_server_output,
         server_affinity,
         title,
@@ -80,6 +93,7 @@ pub fn encode(params: &TestParams, block_size: u32) -> Vec<u8> {
     match protocol {
         Protocol::Tcp => put("tcp", json!(true)),
         Protocol::Udp => put("udp", json!(true)),
+        Protocol::Sctp => put("sctp", json!(true)),
     }
     put("omit", seconds(*omit));
     if let Some(n) = server_affinity {
@@ -108,6 +122,9 @@ pub fn encode(params: &TestParams, block_size: u32) -> Vec<u8> {
         Direction::Reverse => put("reverse", json!(true)),
         Direction::Bidirectional => put("bidirectional", json!(true)),
     }
+    if *mptcp {
+        put("mptcp", json!(true));
+    }
     if let Some(n) = window {
         put("window", json!(n));
     }
@@ -115,12 +132,26 @@ pub fn encode(params: &TestParams, block_size: u32) -> Vec<u8> {
     if let Some(n) = bitrate {
         put("bandwidth", json!(n));
     }
+    if let Some(n) = fq_rate {
+        put("fqrate", json!(n));
+    }
     put("pacing_timer", json!(1000));
     if *burst > 0 {
         put("burst", json!(burst));
     }
+    if *protocol == Protocol::Udp {
+        let gso = offload(*gsro, block_size);
+        put("gso", json!(i32::from(*gsro)));
+        put("gso_dg_size", json!(gso.datagram));
+        put("gso_bf_size", json!(gso.buffer));
+        put("gro", json!(i32::from(*gsro)));
+        put("gro_bf_size", json!(GRO_BUFFER));
+    }
     if *tos > 0 {
         put("TOS", json!(tos));
+    }
+    if let Some(n) = flow_label {
+        put("flowlabel", json!(n));
     }
     if let Some(text) = title {
         put("title", json!(text));
@@ -137,15 +168,53 @@ pub fn encode(params: &TestParams, block_size: u32) -> Vec<u8> {
     if *udp_counters_64bit {
         put("udp_counters_64bit", json!(1));
     }
-    put(
-        "client_version",
-        json!(concat!("nettest ", env!("CARGO_PKG_VERSION"))),
-    );
+    if *repeating_payload {
+        put("repeating_payload", json!(1));
+    }
+    if *zerocopy {
+        put("zerocopy", json!(1));
+    }
+    if *dont_fragment {
+        put("dont_fragment", json!(1));
+    }
+    if *skip_rx_copy {
+        // iperf3's receiver of datagrams throws the headers away too, and counts nonsense (esnet/iperf PR #2075).
+        let key = match protocol {
+            Protocol::Udp => SKIP_DATAGRAMS,
+            Protocol::Tcp | Protocol::Sctp => "skip_rx_copy",
+        };
+        put(key, json!(1));
+    }
+    if *fast {
+        put(FAST, json!(1));
+    }
+    put(CLIENT_VERSION, json!(OUR_VERSION));
+    extras.encode(&mut keys);
     Value::Object(keys).to_string().into_bytes()
 }
 
+const CLIENT_VERSION: &str = "client_version";
+const OUR_VERSION: &str = concat!("nettest ", env!("CARGO_PKG_VERSION"));
+
+/// Are these parameters from a client of ours, whatever its version?
+pub fn is_from_ours(json: &[u8]) -> bool {
+    let value: Value = serde_json::from_slice(json).unwrap_or_default();
+    let version = value.get(CLIENT_VERSION).and_then(Value::as_str);
+    version.is_some_and(|version| version.starts_with("nettest "))
+}
+
+/// The fast paths are wishes (`--fast`), for servers of ours. Others are asked for each by its key.
+const FAST: &str = "nettest_fast";
+/// `--skip-rx-copy` of datagrams, for servers of ours.
+const SKIP_DATAGRAMS: &str = "nettest_skip_rx_copy";
+
 /// Unknown keys are no error: later clients have more of them.
 pub fn decode(json: &[u8]) -> Result<TestParams, ParamsError> {
+    decode_with(json).map(|(params, _)| params)
+}
+
+/// With what goes beside the parameters.
+pub fn decode_with(json: &[u8]) -> Result<(TestParams, Extras), ParamsError> {
     let value: Value =
         serde_json::from_slice(json).map_err(|e| ParamsError::NotAnObject(e.to_string()))?;
     let Value::Object(keys) = value else {
@@ -153,10 +222,14 @@ pub fn decode(json: &[u8]) -> Result<TestParams, ParamsError> {
             "it is another kind of value".to_owned(),
         ));
     };
-    let protocol = protocol(&keys)?;
+    Ok((test(&keys)?, Extras::decode(&keys)?))
+}
+
+fn test(keys: &Map<String, Value>) -> Result<TestParams, ParamsError> {
+    let protocol = protocol(keys)?;
     let direction = match (
-        ranges::flag(&keys, "reverse")?,
-        ranges::flag(&keys, "bidirectional")?,
+        ranges::flag(keys, "reverse")?,
+        ranges::flag(keys, "bidirectional")?,
     ) {
         (false, false) => Direction::Forward,
         (true, false) => Direction::Reverse,
@@ -168,55 +241,75 @@ pub fn decode(json: &[u8]) -> Result<TestParams, ParamsError> {
             });
         }
     };
-    let limit = limit(&keys)?;
+    let limit = limit(keys)?;
     let block = match protocol {
-        Protocol::Tcp => ranges::TCP_LEN.whole(&keys)?,
-        Protocol::Udp => ranges::UDP_LEN.whole(&keys)?,
+        Protocol::Tcp => ranges::TCP_LEN.whole(keys)?,
+        Protocol::Udp => ranges::UDP_LEN.whole(keys)?,
+        Protocol::Sctp => ranges::TCP_LEN.whole(keys)?,
     };
     // An absent rate is unlimited, and so is 0.
-    let bitrate = ranges::BANDWIDTH.whole(&keys)?.filter(|n| *n > 0);
+    let bitrate = ranges::BANDWIDTH.whole(keys)?.filter(|n| *n > 0);
     let asked = |n: Option<i64>| n.filter(|n| *n > 0).and_then(|n| u32::try_from(n).ok());
     Ok(TestParams {
         protocol,
         direction,
         limit,
-        omit: ranges::OMIT.seconds(&keys)?.unwrap_or_default(),
+        omit: ranges::OMIT.seconds(keys)?.unwrap_or_default(),
         interval: Duration::from_secs(1),
         streams: ranges::PARALLEL
-            .whole(&keys)?
+            .whole(keys)?
             .and_then(|n| u16::try_from(n).ok())
             .unwrap_or(1),
         bitrate: bitrate.and_then(|n| u64::try_from(n).ok()),
-        burst: asked(ranges::BURST.whole(&keys)?).unwrap_or(0),
+        burst: asked(ranges::BURST.whole(keys)?).unwrap_or(0),
         block_size: asked(block),
-        window: asked(ranges::WINDOW.whole(&keys)?),
-        mss: asked(ranges::MSS.whole(&keys)?),
-        no_delay: ranges::flag(&keys, "nodelay")?,
-        congestion: congestion(&keys)?,
+        window: asked(ranges::WINDOW.whole(keys)?),
+        mss: asked(ranges::MSS.whole(keys)?),
+        no_delay: ranges::flag(keys, "nodelay")?,
+        congestion: congestion(keys)?,
         tos: ranges::TOS
-            .whole(&keys)?
+            .whole(keys)?
             .and_then(|n| u8::try_from(n).ok())
             .unwrap_or(0),
-        udp_counters_64bit: ranges::flag(&keys, "udp_counters_64bit")?,
-        get_server_output: ranges::flag(&keys, "get_server_output")?,
+        udp_counters_64bit: ranges::flag(keys, "udp_counters_64bit")?,
+        zerocopy: ranges::flag(keys, "zerocopy")?,
+        skip_rx_copy: ranges::flag(keys, "skip_rx_copy")? || ranges::flag(keys, SKIP_DATAGRAMS)?,
+        gsro: ranges::flag(keys, "gso")? || ranges::flag(keys, "gro")?,
+        fast: ranges::flag(keys, FAST)?,
+        fq_rate: ranges::FQ_RATE
+            .whole(keys)?
+            .and_then(|n| u64::try_from(n).ok())
+            .filter(|n| *n > 0),
+        flow_label: asked(ranges::FLOW_LABEL.whole(keys)?),
+        mptcp: ranges::flag(keys, "mptcp")?,
+        dont_fragment: ranges::flag(keys, "dont_fragment")?,
+        repeating_payload: ranges::flag(keys, "repeating_payload")?,
+        get_server_output: ranges::flag(keys, "get_server_output")?,
         server_affinity: ranges::AFFINITY
-            .whole(&keys)?
+            .whole(keys)?
             .and_then(|n| u32::try_from(n).ok()),
-        title: ranges::text(&keys, "title")?,
-        extra_data: ranges::text(&keys, "extra_data")?,
+        title: ranges::text(keys, "title")?,
+        extra_data: ranges::text(keys, "extra_data")?,
     })
 }
 
 fn protocol(keys: &Map<String, Value>) -> Result<Protocol, ParamsError> {
     let (tcp, udp) = (ranges::flag(keys, "tcp")?, ranges::flag(keys, "udp")?);
-    if ranges::flag(keys, "sctp")? {
-        return Err(ParamsError::Sctp);
-    }
-    match (tcp, udp) {
-        (true, true) => Err(ParamsError::Conflict { a: "tcp", b: "udp" }),
-        (false, true) => Ok(Protocol::Udp),
+    let sctp = ranges::flag(keys, "sctp")?;
+    match (tcp, udp, sctp) {
+        (true, true, _) => Err(ParamsError::Conflict { a: "tcp", b: "udp" }),
+        (true, _, true) => Err(ParamsError::Conflict {
+            a: "tcp",
+            b: "sctp",
+        }),
+        (_, true, true) => Err(ParamsError::Conflict {
+            a: "udp",
+            b: "sctp",
+        }),
+        (false, true, false) => Ok(Protocol::Udp),
+        (false, false, true) => Ok(Protocol::Sctp),
         // iperf3's default.
-        (true | false, false) => Ok(Protocol::Tcp),
+        (true | false, false, false) => Ok(Protocol::Tcp),
     }
 }
 

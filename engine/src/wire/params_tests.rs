@@ -40,13 +40,20 @@ fn what_we_send_comes_back_as_it_was() {
         burst: 10,
         bitrate: Some(1_000_000),
         udp_counters_64bit: true,
+        zerocopy: true,
+        skip_rx_copy: true,
+        fq_rate: Some(2_000_000_000),
+        flow_label: Some(0xabcde),
+        mptcp: true,
+        dont_fragment: true,
+        repeating_payload: true,
         get_server_output: true,
         server_affinity: Some(1),
         title: Some("a \"title\"".to_owned()),
         extra_data: Some("x".to_owned()),
         ..TestParams::default()
     };
-    for protocol in [Protocol::Tcp, Protocol::Udp] {
+    for protocol in [Protocol::Tcp, Protocol::Udp, Protocol::Sctp] {
         for direction in [
             Direction::Forward,
             Direction::Reverse,
@@ -62,6 +69,8 @@ fn what_we_send_comes_back_as_it_was() {
                     protocol,
                     direction,
                     limit,
+                    gsro: protocol == Protocol::Udp,
+                    fast: direction != Direction::Forward,
                     streams: 128,
                     ..base.clone()
                 };
@@ -89,6 +98,44 @@ fn optional_keys_are_left_out_as_iperf3_leaves_them_out() {
             "time"
         ]
     );
+}
+
+/// iperf3 reads a key only in the JSON type that it writes itself (`iperf_cJSON_GetObjectItemType`), so that another
+/// one would be left out of the test without a word.
+#[test]
+fn switches_have_the_types_that_iperf3_reads() {
+    let every = |direction| TestParams {
+        direction,
+        no_delay: true,
+        mptcp: true,
+        zerocopy: true,
+        skip_rx_copy: true,
+        repeating_payload: true,
+        dont_fragment: true,
+        udp_counters_64bit: true,
+        get_server_output: true,
+        fast: true,
+        ..TestParams::default()
+    };
+    let keys = |direction| -> Map<String, Value> {
+        serde_json::from_slice(&encode(&every(direction), 131_072)).unwrap()
+    };
+    let reverse = keys(Direction::Reverse);
+    for name in ["tcp", "nodelay", "reverse", "mptcp"] {
+        assert_eq!(reverse[name], true, "{name}");
+    }
+    for name in [
+        "zerocopy",
+        "skip_rx_copy",
+        "repeating_payload",
+        "dont_fragment",
+        "udp_counters_64bit",
+        "get_server_output",
+        "nettest_fast",
+    ] {
+        assert_eq!(reverse[name], 1, "{name}");
+    }
+    assert_eq!(keys(Direction::Bidirectional)["bidirectional"], true);
 }
 
 /// E5 and field report 080: every key with every wrong JSON type gives a typed error, no default.
@@ -211,7 +258,12 @@ fn contradictions_and_what_is_missing_here_are_named() {
             .to_string(),
         "parameters 'reverse' and 'bidirectional' exclude each other"
     );
-    assert_eq!(decode(&with("sctp", json!(true))), Err(ParamsError::Sctp));
+    let sctp = |other: &str| decode(format!(r#"{{"sctp":true,"{other}":true}}"#).as_bytes());
+    assert_eq!(
+        sctp("nodelay").map(|params| params.protocol),
+        Ok(Protocol::Sctp)
+    );
+    assert!(matches!(sctp("tcp"), Err(ParamsError::Conflict { .. })));
     assert!(matches!(
         decode(&with("tcp", json!(true))),
         Err(ParamsError::Conflict { .. })

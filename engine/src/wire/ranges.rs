@@ -34,6 +34,8 @@ pub(super) const TCP_LEN: Range = range("len", 1, 1024 * 1024, code::BLOCK_SIZE)
 pub(super) const UDP_LEN: Range = range("len", 16, 65_507, code::UDP_BLOCK_SIZE);
 /// 10 Tbit/s a stream is above any link there is.
 pub(super) const BANDWIDTH: Range = range("bandwidth", 0, 10_000_000_000_000, code::TOTAL_RATE);
+pub(super) const FQ_RATE: Range = range("fqrate", 0, 10_000_000_000_000, code::RECV_PARAMS);
+pub(super) const FLOW_LABEL: Range = range("flowlabel", 0, 0xfffff, code::RECV_PARAMS);
 pub(super) const BURST: Range = range("burst", 0, 1000, code::BURST);
 pub(super) const TOS: Range = range("TOS", 0, 255, code::TOS);
 pub(super) const AFFINITY: Range = range("server_affinity", 0, 1024, code::RECV_PARAMS);

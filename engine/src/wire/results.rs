@@ -2,6 +2,7 @@
 
 use super::error::WireError;
 use super::number;
+use nettest_report::names;
 use nettest_report::report::{Cpu, HostFacts, ServerOutput};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -127,7 +128,7 @@ fn bad(why: impl Into<String>) -> WireError {
     }
 }
 
-/// Missing scalars are 0 or unknown; a stream without its id or bytes is an error. At most 256 streams.
+/// Missing scalars are 0 or unknown, names that are none are unknown; a stream without its id or bytes is an error. At most 256 streams.
 pub fn decode(json: &[u8]) -> Result<Results, WireError> {
     let value: Value = serde_json::from_slice(json).map_err(|e| bad(e.to_string()))?;
     let Value::Object(mut keys) = value else {
@@ -151,7 +152,9 @@ pub fn decode(json: &[u8]) -> Result<Results, WireError> {
     };
     let congestion_used = match keys.get("congestion_used") {
         None => None,
-        Some(Value::String(name)) => Some(name.clone()),
+        Some(Value::String(name)) => {
+            Some(name.clone()).filter(|name| names::is_plain(name, names::CONGESTION))
+        }
         Some(_) => return Err(bad("'congestion_used' is not a string")),
     };
     let streams = match keys.get("streams") {

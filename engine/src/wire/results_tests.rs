@@ -57,6 +57,28 @@ fn ours_come_back_as_they_were() {
     assert_eq!(decode(&encode(&results)), Ok(results));
 }
 
+/// A peer's names go on to a terminal, and by the digest to the API.
+#[test]
+fn names_of_the_peer_that_are_none_are_unknown() {
+    for name in ["\u{1b}]0;title\u{7}".to_owned(), "x".repeat(4_000)] {
+        let told = json!({
+            "congestion_used": name,
+            "streams": [],
+            "nettest": {
+                "hostname": name, "kernel": name, "node": name, "allowedCpus": name, "mtu": 1450,
+                "qdisc": name, "sockets": {"congestion": name},
+            },
+        });
+        let results = decode(told.to_string().as_bytes()).unwrap();
+        assert_eq!(results.congestion_used, None);
+        let known = HostFacts {
+            mtu: Some(1450),
+            ..HostFacts::default()
+        };
+        assert_eq!(results.host, Some(known));
+    }
+}
+
 #[test]
 fn unknown_retransmits_go_out_as_minus_one_and_nothing_above_2_63() {
     let sent = encode(&Results {

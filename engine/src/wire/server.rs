@@ -2,11 +2,16 @@
 //! listener reads to tell a control connection from a data connection.
 
 use super::error::WireError;
+use super::extras::Extras;
 use super::frame::{CLIENT_RESULTS_CAP, Inbox, PARAMS_CAP, framed};
+use super::life::{self, Due, Life};
+use super::phase::Phase;
 use super::results::{self, Results};
 use super::state::State;
-use super::{HANDSHAKE, LIFE, OVERTIME, STEP, code, params};
-use nettest_report::params::{Limit, Protocol, TestParams};
+use super::{HANDSHAKE, OVERTIME, STEP, code, params};
+use nettest_report::params::{Limit, TestParams};
+
+pub use super::life::longest_gap;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -22,33 +27,6 @@ pub enum ServerEvent {
     Failed(WireError),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    AwaitParams,
-    Deciding,
-    AwaitStreams,
-    Running,
-    Ending,
-    AwaitResults,
-    OwnResults,
-    AwaitDone,
-    Over,
-}
-
-impl Phase {
-    fn name(self) -> &'static str {
-        match self {
-            Phase::AwaitParams | Phase::Deciding => "the exchange of parameters",
-            Phase::AwaitStreams => "the opening of the streams",
-            Phase::Running => "the test",
-            Phase::Ending => "the end of the test",
-            Phase::AwaitResults | Phase::OwnResults => "the exchange of results",
-            Phase::AwaitDone => "the close of the test",
-            Phase::Over => "the close",
-        }
-    }
-}
-
 #[derive(Debug)]
 pub struct ServerMachine {
     phase: Phase,
@@ -56,12 +34,15 @@ pub struct ServerMachine {
     outbox: Vec<u8>,
     events: VecDeque<ServerEvent>,
     deadline: Option<Duration>,
+    /// What came with the parameters.
+    extras: Extras,
     /// Without life for so long a running test ends.
     patience: Duration,
-    /// Whatever the client does, the test is over then.
-    ends_by: Option<Duration>,
+    /// Of a running test.
+    life: Option<Life>,
     /// Data time, omit included; `None` when bytes, blocks or the client end the test.
     length: Option<Duration>,
+    client_is_ours: bool,
 }
 
 impl ServerMachine {
@@ -73,10 +54,17 @@ impl ServerMachine {
             outbox: vec![State::ParamExchange.byte()],
             events: VecDeque::new(),
             deadline: Some(now + HANDSHAKE),
-            patience: LIFE,
-            ends_by: None,
+            extras: Extras::default(),
+            patience: super::LIFE,
+            life: None,
             length: None,
+            client_is_ours: false,
         }
+    }
+
+    /// Said by its parameters.
+    pub fn client_is_ours(&self) -> bool {
+        self.client_is_ours
     }
 
     pub fn feed(&mut self, bytes: &[u8]) {
@@ -110,18 +98,7 @@ impl ServerMachine {
         let (seconds, code) = match self.phase {
             Phase::AwaitParams => (HANDSHAKE.as_secs(), code::RECV_PARAMS),
             Phase::AwaitStreams => (STEP.as_secs(), code::STREAM_ACCEPT),
-            Phase::Running if self.ends_by.is_some_and(|end| now >= end) => {
-                let overtime = self.length.unwrap_or_default() + OVERTIME;
-                self.abort(
-                    code::WATCHDOG,
-                    WireError::Deadline {
-                        during: "the time of the test",
-                        seconds: overtime.as_secs(),
-                    },
-                );
-                return;
-            }
-            Phase::Running => (self.patience.as_secs(), code::NO_DATA),
+            Phase::Running => return self.check_life(now),
             Phase::AwaitResults => (STEP.as_secs(), code::RECV_RESULTS),
             Phase::Deciding
             | Phase::Ending
@@ -153,7 +130,7 @@ impl ServerMachine {
         if self.phase != Phase::Deciding {
             return;
         }
-        self.patience = LIFE + longest_gap(params);
+        self.patience = life::patience(params);
         self.length = match params.limit {
             Limit::Time(time) if !time.is_zero() => Some(time + params.omit),
             Limit::Time(_) | Limit::Bytes(_) | Limit::Blocks(_) => None,
@@ -161,6 +138,11 @@ impl ServerMachine {
         self.outbox.push(State::CreateStreams.byte());
         self.enter(Phase::AwaitStreams, Some(now + STEP));
         while self.step() {}
+    }
+
+    /// So long without a sign of life, in place of the design's 15 s.
+    pub fn wait_for(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// This server does not run that test, or cannot go on with it.
@@ -197,16 +179,46 @@ impl ServerMachine {
         self.outbox
             .extend_from_slice(&[State::TestStart.byte(), State::TestRunning.byte()]);
         self.phase = Phase::Running;
-        self.ends_by = self.length.map(|length| now + length + OVERTIME);
-        self.alive(now);
+        let ends_by = self.length.map(|length| now + length + OVERTIME);
+        let asks = self.extras.answers_alive;
+        if asks {
+            // At once: the client knows from now on that it may expect to be asked.
+            self.outbox.push(State::Alive.byte());
+        }
+        let life = Life::new(self.patience, ends_by, asks, now);
+        self.deadline = Some(life.deadline());
+        self.life = Some(life);
         while self.step() {}
+    }
+
+    fn check_life(&mut self, now: Duration) {
+        let Some(life) = &mut self.life else { return };
+        let (code, during, time) = match life.due(now) {
+            Due::Nothing => return self.deadline = Some(life.deadline()),
+            Due::Ask => {
+                self.deadline = Some(life.deadline());
+                return self.outbox.push(State::Alive.byte());
+            }
+            Due::Silent(time) => (code::NO_DATA, Phase::Running.name(), time),
+            Due::Overtime => {
+                let time = self.length.unwrap_or_default() + OVERTIME;
+                (code::WATCHDOG, "the time of the test", time)
+            }
+        };
+        let seconds = time.as_secs();
+        self.abort(code, WireError::Deadline { during, seconds });
+    }
+
+    /// What came with the parameters.
+    pub fn extras(&self) -> &Extras {
+        &self.extras
     }
 
     /// Data moved, or the client said something.
     pub fn alive(&mut self, now: Duration) {
-        if self.phase == Phase::Running {
-            let silent = now + self.patience;
-            self.deadline = Some(self.ends_by.map_or(silent, |end| end.min(silent)));
+        if let (Phase::Running, Some(life)) = (self.phase, &mut self.life) {
+            life.sign(now);
+            self.deadline = Some(life.deadline());
         }
     }
 
@@ -259,8 +271,10 @@ impl ServerMachine {
             Phase::AwaitParams => match self.inbox.json(PARAMS_CAP) {
                 Ok(None) => false,
                 Ok(Some(json)) => {
-                    match params::decode(json) {
-                        Ok(params) => {
+                    self.client_is_ours = params::is_from_ours(json);
+                    match params::decode_with(json) {
+                        Ok((params, extras)) => {
+                            self.extras = extras;
                             self.enter(Phase::Deciding, None);
                             self.events.push_back(ServerEvent::Params(Box::new(params)));
                         }
@@ -309,6 +323,8 @@ impl ServerMachine {
                 self.enter(Phase::Ending, None);
                 self.events.push_back(ServerEvent::TestEnd);
             }
+            // That it came is what counts.
+            (Phase::Running, Some(State::Alive)) if self.extras.answers_alive => {}
             (Phase::AwaitDone, Some(State::IperfDone)) => self.finish(),
             (_, Some(State::ClientTerminate)) => {
                 self.enter(Phase::Over, None);
@@ -326,18 +342,4 @@ impl ServerMachine {
             }
         }
     }
-}
-
-/// Longest time between two sends that the parameters themselves bring about: a slow `-b` with large blocks is
-/// no sign of death.
-pub fn longest_gap(params: &TestParams) -> Duration {
-    let Some(bitrate) = params.bitrate.filter(|rate| *rate > 0) else {
-        return Duration::ZERO;
-    };
-    let block = params.block_size.unwrap_or(match params.protocol {
-        Protocol::Tcp => TestParams::TCP_BLOCK,
-        Protocol::Udp => TestParams::UDP_BLOCK,
-    });
-    let bits = f64::from(block) * 8.0 * f64::from(params.burst.max(1));
-    Duration::from_secs_f64((bits / bitrate as f64).min(3600.0))
 }

@@ -1,7 +1,10 @@
-//! Whole sessions of the two machines on a virtual clock, and every way to break them; [`deadlines`]: silence.
+//! Whole sessions of the two machines on a virtual clock, and every way to break them; [`deadlines`]: silence;
+//! [`ours`]: what only our own peers say.
 
 #[path = "deadline_tests.rs"]
 mod deadlines;
+#[path = "ours_tests.rs"]
+mod ours;
 
 use super::client::{ClientEvent, ClientMachine};
 use super::cookie::{COOKIE_LEN, Cookie};

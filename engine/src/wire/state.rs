@@ -13,6 +13,10 @@ pub enum State {
     ExchangeResults = 13,
     DisplayResults = 14,
     IperfDone = 16,
+    /// Ours, server to client: a place in line follows (u32, big endian; 1 is next).
+    InLine = 32,
+    /// Ours: the server asks a client of ours for a sign of life, the client answers the same.
+    Alive = 33,
     AccessDenied = -1,
     ServerError = -2,
 }
@@ -35,6 +39,8 @@ impl State {
             13 => State::ExchangeResults,
             14 => State::DisplayResults,
             16 => State::IperfDone,
+            32 => State::InLine,
+            33 => State::Alive,
             -1 => State::AccessDenied,
             -2 => State::ServerError,
             _ => return None,
@@ -49,7 +55,10 @@ mod tests {
     #[test]
     fn every_byte_that_is_a_state_comes_back_as_itself() {
         let known: Vec<u8> = (0..=255).filter(|b| State::of(*b).is_some()).collect();
-        assert_eq!(known, [1, 2, 4, 9, 10, 11, 12, 13, 14, 16, 0xfe, 0xff]);
+        assert_eq!(
+            known,
+            [1, 2, 4, 9, 10, 11, 12, 13, 14, 16, 32, 33, 0xfe, 0xff]
+        );
         for byte in known {
             assert_eq!(State::of(byte).map(State::byte), Some(byte));
         }

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn field_report_004_datagrams_end_within_one_of_the_bytes() {
+    fn report_004_datagrams_end_within_one_of_the_bytes() {
         let budget = Budget::bytes(5 << 20);
         let mut datagrams = 0;
         loop {

@@ -5,6 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+/// The two parts of a test that ends by its time, nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timed {
+    pub omit_ns: u64,
+    pub counted_ns: u64,
+}
+
 /// Gate, stop, budget and clock of one test's streams.
 pub struct RunControl {
     on_progress: Arc<dyn Fn() + Send + Sync>,
@@ -15,8 +22,8 @@ pub struct RunControl {
     gate: Mutex<()>,
     opened: Condvar,
     budget: OnceLock<Budget>,
-    /// How long datagrams are due, nanoseconds; 0: until the stop.
-    paced_ns: AtomicU64,
+    timed: OnceLock<Timed>,
+    tops_up: AtomicBool,
     clock: Instant,
 }
 
@@ -48,21 +55,36 @@ impl RunControl {
             gate: Mutex::new(()),
             opened: Condvar::new(),
             budget: OnceLock::new(),
-            paced_ns: AtomicU64::new(0),
+            timed: OnceLock::new(),
+            tops_up: AtomicBool::new(false),
             clock: Instant::now(),
         })
     }
 
     /// Datagrams at a bitrate are due for so long from the start on, and none after it, however late the stop comes.
-    /// Before the start. Zero: until the stop.
-    pub fn pace_for(&self, time: Duration) {
-        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.paced_ns.store(ns, Ordering::Relaxed);
+    /// Before the start; never called: until the stop.
+    pub fn time(&self, omit: Duration, counted: Duration) {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let _ = self.timed.set(Timed {
+            omit_ns: ns(omit),
+            counted_ns: ns(counted),
+        });
     }
 
-    /// See [`RunControl::pace_for`].
-    pub fn paced_ns(&self) -> Option<u64> {
-        Some(self.paced_ns.load(Ordering::Relaxed)).filter(|ns| *ns > 0)
+    /// See [`RunControl::time`].
+    pub fn timed(&self) -> Option<Timed> {
+        self.timed.get().copied()
+    }
+
+    /// The peer waits until it has received the whole budget, and does not end the test by itself: where datagrams were
+    /// lost, others follow after a pause. Before the start.
+    pub fn top_up(&self) {
+        self.tops_up.store(true, Ordering::Relaxed);
+    }
+
+    /// See [`RunControl::top_up`].
+    pub fn tops_up(&self) -> bool {
+        self.tops_up.load(Ordering::Relaxed)
     }
 
     /// Opens the gate: all threads begin.

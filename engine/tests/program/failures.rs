@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Field reports 009, 056, 061, 065: nothing is sent, the flag is named, the code is 1.
 #[test]
-fn wrong_flags_are_one_line_a_hint_and_exit_1() {
+fn reports_009_056_061_065_wrong_flags_are_one_line_a_hint_and_exit_1() {
     for (flags, named) in [
         ("-c 127.0.0.1 -P 0", "-P"),
         ("-c 127.0.0.1 -P -1", "-P"),
@@ -127,6 +127,48 @@ fn refused_flags_leave_a_digest_too() {
     }
 }
 
+/// esnet/iperf#1118 and field report 042: JSON was asked for, so JSON comes, whatever fails, and once.
+#[test]
+fn report_042_json_comes_on_every_failure() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("its address").port();
+    for (flags, said) in [
+        (format!("-s -B 127.0.0.1 -p {port}"), port.to_string()),
+        (
+            format!("-s -p {} -1 --idle-timeout 1", free_port()),
+            "idle".to_owned(),
+        ),
+        (
+            format!("-s -p {} -I /nonexistent/pid", free_port()),
+            "/nonexistent/pid".to_owned(),
+        ),
+        (
+            format!("-c 127.0.0.1 -p {} -F /nonexistent/file", free_port()),
+            "/nonexistent/file".to_owned(),
+        ),
+        (
+            format!("-c 127.0.0.1 -p {}", free_port()),
+            "refused".to_owned(),
+        ),
+    ] {
+        let output = finish(&format!("{flags} -J"));
+        assert_ne!(output.status.code(), Some(0), "{flags}");
+        let document: Value = serde_json::from_slice(&output.stdout).expect("exactly one value");
+        let error = document["error"].as_str().unwrap_or_default();
+        assert!(error.contains(&said), "{flags}: {error}");
+        assert!(text(&output.stderr).contains(error), "{flags}");
+        let output = finish(&format!("{flags} --json-stream"));
+        let events: Vec<String> = text(&output.stdout)
+            .lines()
+            .map(|line| {
+                let line: Value = serde_json::from_str(line).expect("a value a line");
+                line["event"].as_str().expect("an event").to_owned()
+            })
+            .collect();
+        assert_eq!(events, ["error", "end"], "{flags}");
+    }
+}
+
 #[test]
 fn a_server_whose_port_is_taken_leaves_a_digest() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -184,7 +226,7 @@ fn a_client_whose_reader_goes_away_ends_the_test() {
 
 /// Field report 054.
 #[test]
-fn an_unwritable_log_file_is_exit_1_at_once() {
+fn report_054_an_unwritable_log_file_is_exit_1_at_once() {
     let output = finish("-s -1 --logfile /nonexistent/log");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("/nonexistent/log"));
@@ -192,7 +234,7 @@ fn an_unwritable_log_file_is_exit_1_at_once() {
 
 /// Field report 082: a one-off server does not wait for ever.
 #[test]
-fn an_idle_one_off_server_ends_with_an_error() {
+fn report_082_an_idle_one_off_server_ends_with_an_error() {
     let begun = Instant::now();
     let output = wait(
         engine(&format!("-s -1 -p {} --idle-timeout 1", free_port()))

@@ -1,8 +1,9 @@
 //! Starting the program, and waiting for it with a bound.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::io::Read;
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -63,51 +64,93 @@ pub fn wait(mut child: Child) -> Output {
     }
 }
 
-/// A child whose output is looked at while it runs: a test that waits for what it needs, and not for a time, is right
-/// on a loaded machine too.
-pub struct Running {
-    pub child: Child,
+/// What a pipe has given so far. It is read all the time: a full one would hold the program up.
+struct Pipe {
     seen: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
 }
 
-impl Running {
-    pub fn start(flags: &str) -> Running {
-        let mut child = engine(flags).spawn().expect("the engine starts");
-        let mut out = child.stdout.take().expect("stdout is piped");
+impl Pipe {
+    fn of(mut pipe: impl Read + Send + 'static) -> Pipe {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let reader = std::thread::spawn({
             let seen = seen.clone();
             move || {
                 let mut piece = [0; 4096];
-                while let Ok(count @ 1..) = out.read(&mut piece) {
+                while let Ok(count @ 1..) = pipe.read(&mut piece) {
                     seen.lock().expect("the bytes").extend(&piece[..count]);
                 }
             }
         });
-        Running {
-            child,
-            seen,
-            reader,
-        }
+        Pipe { seen, reader }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.seen.lock().expect("the bytes").clone()
+    }
+
+    /// Once the program has ended.
+    fn whole(self) -> Vec<u8> {
+        self.reader.join().expect("the pipe was read");
+        std::mem::take(&mut self.seen.lock().expect("the bytes"))
+    }
+}
+
+/// A child whose output is looked at while it runs: a test that waits for what it needs, and not for a time, is right
+/// on a loaded machine too.
+pub struct Running {
+    pub child: Child,
+    out: Pipe,
+    err: Pipe,
+}
+
+impl Running {
+    pub fn start(flags: &str) -> Running {
+        Running::of(engine(flags).spawn().expect("the engine starts"))
+    }
+
+    pub fn of(mut child: Child) -> Running {
+        let out = Pipe::of(child.stdout.take().expect("stdout is piped"));
+        let err = Pipe::of(child.stderr.take().expect("stderr is piped"));
+        Running { child, out, err }
     }
 
     /// Waits until stdout has `what`.
-    pub fn until(self, what: &str) -> Running {
+    pub fn until(mut self, what: &str) -> Running {
+        let reached = self.reaches(what);
+        assert!(
+            reached,
+            "no '{what}' on stdout: {}",
+            text(&self.err.bytes())
+        );
+        self
+    }
+
+    /// Whether stdout has `what` before the program ends, or patience.
+    fn reaches(&mut self, what: &str) -> bool {
         let begun = Instant::now();
-        while !text(&self.seen.lock().expect("the bytes")).contains(what) {
-            assert!(begun.elapsed() < PATIENCE, "no '{what}' on stdout");
+        let mut runs = true;
+        while !self.said().contains(what) {
+            if !runs || begun.elapsed() > PATIENCE {
+                return false;
+            }
+            runs = self.child.try_wait().is_ok_and(|ended| ended.is_none());
             std::thread::sleep(Duration::from_millis(5));
         }
-        self
+        true
+    }
+
+    /// What stands on stdout so far.
+    pub fn said(&self) -> String {
+        text(&self.out.bytes())
     }
 
     /// All of its output, once it has ended.
     pub fn end(self) -> Output {
         let output = wait(self.child);
-        self.reader.join().expect("stdout was read");
         Output {
-            stdout: self.seen.lock().expect("the bytes").clone(),
+            stdout: self.out.whole(),
+            stderr: self.err.whole(),
             ..output
         }
     }
@@ -121,42 +164,88 @@ pub fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
-/// A port that nobody listens on now.
+/// A port that nothing uses, below those that the kernel gives to connections: who dials one of these before its server
+/// listens reaches another test now and then, or itself.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .and_then(|listener| listener.local_addr())
-        .expect("a free port")
-        .port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = std::process::id() % 100 * 100;
+    for _ in 0..10_000 {
+        let next = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 10_000 + ((first + next) % 10_000) as u16;
+        let any = (Ipv4Addr::UNSPECIFIED, port);
+        if TcpListener::bind(any).is_ok() && UdpSocket::bind(any).is_ok() {
+            return port;
+        }
+    }
+    panic!("no port from 10000 to 19999 is free")
 }
 
 /// A text server of ours that takes tests; it ends with the test.
 pub struct Server {
     pub child: Child,
     pub port: u16,
-    out: BufReader<ChildStdout>,
+    out: Pipe,
+    err: Pipe,
+    /// Length of its first banner.
+    banner: usize,
 }
 
 impl Server {
     pub fn start(flags: &str) -> Server {
-        let port = free_port();
-        let mut child = engine(&format!("-s -p {port} {flags}"))
-            .spawn()
-            .expect("the server starts");
-        let mut out = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        for _ in 0..3 {
-            let mut line = String::new();
-            out.read_line(&mut line).expect("the server's banner");
+        for _ in 0..5 {
+            let port = free_port();
+            let child = engine(&format!("-s -p {port} {flags}")).spawn();
+            let mut running = Running::of(child.expect("the server starts"));
+            // A free port may become another test's connection before the server has it.
+            let taken = !running.reaches(Self::LAST) && text(&running.err.bytes()).contains("use");
+            if !taken {
+                return Server::listening(running, port);
+            }
         }
-        Server { child, port, out }
+        panic!("no port stays free");
+    }
+
+    const LAST: &str = "(test #1)\n-----------------------------------------------------------\n";
+
+    /// Of a child that is to be a text server on `port`.
+    pub fn of(child: Child, port: u16) -> Server {
+        Server::listening(Running::of(child), port)
+    }
+
+    fn listening(running: Running, port: u16) -> Server {
+        let Running { child, out, err } = running.until(Self::LAST);
+        let banner = text(&out.bytes())
+            .find(Self::LAST)
+            .map_or(0, |at| at + Self::LAST.len());
+        Server {
+            child,
+            port,
+            out,
+            err,
+            banner,
+        }
+    }
+
+    /// What it printed since its first banner.
+    pub fn said(&self) -> String {
+        text(&self.out.bytes()[self.banner..])
+    }
+
+    /// What stands on stderr so far.
+    pub fn complained(&self) -> String {
+        text(&self.err.bytes())
     }
 
     /// Ends it by SIGTERM: its exit code, and what it printed since its first banner.
     pub fn stop(&mut self) -> (Option<i32>, String) {
         signal(&self.child, "TERM");
         let code = self.child.wait().expect("the server ends").code();
-        let mut text = String::new();
-        let _ = self.out.read_to_string(&mut text);
-        (code, text)
+        let begun = Instant::now();
+        let read = |pipe: &Pipe| pipe.reader.is_finished();
+        while !(read(&self.out) && read(&self.err)) && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        (code, self.said())
     }
 }
 

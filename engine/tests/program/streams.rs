@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 
 /// Field report 051.
 #[test]
-fn json_stream_is_readable_while_it_runs() {
+fn report_051_json_stream_is_readable_while_it_runs() {
     let server = Server::start("");
     let mut child = engine(&format!(
         "-c 127.0.0.1 -p {} -t 4 -b 20M --json-stream",

@@ -1,6 +1,6 @@
 //! Our client and our server.
 
-use crate::run::{Running, Server, finish, signal, text};
+use crate::run::{Server, finish, text};
 use serde_json::Value;
 
 #[test]
@@ -35,7 +35,7 @@ fn text_has_rows_a_summary_and_an_end() {
 
 /// A one-off server is not used up by probes (field report 082), and ends with its test.
 #[test]
-fn probes_do_not_use_up_a_one_off_server() {
+fn report_082_probes_do_not_use_up_a_one_off_server() {
     let mut server = Server::start("-1");
     for _ in 0..3 {
         let output = finish(&format!("--probe -p {}", server.port));
@@ -49,7 +49,7 @@ fn probes_do_not_use_up_a_one_off_server() {
 
 /// Field report 050.
 #[test]
-fn the_servers_report_comes_whole() {
+fn report_050_the_servers_report_comes_whole() {
     let server = Server::start("");
     let output = finish(&format!(
         "-c 127.0.0.1 -p {} -t 1 -i 0 -b 20M -J --get-server-output",
@@ -64,7 +64,7 @@ fn the_servers_report_comes_whole() {
 
 /// Field report 004: a byte limit is met to the byte, and the two ends agree.
 #[test]
-fn bytes_are_exact_at_both_ends() {
+fn report_004_bytes_are_exact_at_both_ends() {
     let server = Server::start("");
     for flags in ["-n 5M", "-n 5M -P 4", "-n 5M -R", "-k 40 -l 64K"] {
         let output = finish(&format!("-c 127.0.0.1 -p {} -J {flags}", server.port));
@@ -106,31 +106,6 @@ fn bytes_after_an_omitted_part_end_a_reverse_test() {
         let whole = sent.is_some_and(|sent| (2 << 20..(2 << 20) + 40_000).contains(&sent));
         assert!(whole, "{flags}: {sent:?}");
     }
-}
-
-/// SIGINT: the partial report, the reason, exit 1; the server goes on.
-#[test]
-fn an_interrupted_client_reports_what_it_has() {
-    let mut server = Server::start("");
-    let client = Running::start(&format!(
-        "-c 127.0.0.1 -p {} -t 20 -i 0.5 -b 20M",
-        server.port
-    ))
-    .until("/sec");
-    signal(&client.child, "INT");
-    let output = client.end();
-    assert_eq!(output.status.code(), Some(1));
-    let seen = text(&output.stdout);
-    assert!(seen.contains("  sender\n"), "{seen}");
-    assert!(!seen.contains("iperf Done."), "{seen}");
-    assert!(
-        text(&output.stderr).contains("SIGINT"),
-        "{}",
-        text(&output.stderr)
-    );
-    let again = finish(&format!("-c 127.0.0.1 -p {} -n 1M", server.port));
-    assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
-    assert_eq!(server.stop().0, Some(0));
 }
 
 /// The token keeps others out.

@@ -37,7 +37,7 @@ fn against(flags: &str, door: impl FnOnce(&UdpSocket)) -> Output {
 }
 
 #[test]
-fn lost_hellos_are_repeated() {
+fn report_031_lost_hellos_are_repeated() {
     let output = against("-t 1 -b 1M", |udp| {
         let mut datagram = [0; 2000];
         // Two are lost on the way, the third arrives.
@@ -65,7 +65,7 @@ fn a_lost_answer_is_made_up_for_by_the_start() {
 }
 
 #[test]
-fn data_that_overtakes_the_answer_is_no_failure() {
+fn report_032_data_that_overtakes_the_answer_is_no_failure() {
     let output = against("-t 1 -b 1M -R", |udp| {
         let (_, peer) = udp.recv_from(&mut [0; 2000]).expect("a hello");
         for sequence in 1..=3u32 {
@@ -88,7 +88,7 @@ fn a_legacy_answer_opens_the_stream() {
 }
 
 #[test]
-fn no_answer_at_all_is_an_error_that_names_the_port() {
+fn report_031_no_answer_at_all_is_an_error_that_names_the_port() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its address").port();
     let _udp = UdpSocket::bind(("127.0.0.1", port)).expect("the same UDP port");

@@ -10,6 +10,7 @@
 
 pub mod condition;
 pub mod crdgen;
+pub mod diagnosis;
 pub mod duration;
 pub mod endpoint;
 pub mod labels;

@@ -1,6 +1,7 @@
 //! NetTest: what to measure, and the latest result.
 
 use crate::{
+    diagnosis::Diagnosis,
     endpoint::Endpoint,
     limits::Limits,
     path::Path,
@@ -98,4 +99,8 @@ pub struct NetTestStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub thresholds: Vec<ThresholdResult>,
+    /// What held the throughput, where the figures show it. Every measured run is looked at; empty: nothing that is known of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "atomic"))]
+    pub diagnosis: Vec<Diagnosis>,
 }

@@ -1,6 +1,7 @@
 //! NetTestRun: one execution, with an immutable copy of the spec.
 
 use crate::{
+    diagnosis::Diagnosis,
     net_test::NetTestSpec,
     result::{PairStatus, ThresholdResult, VariantResult, Verdict},
 };
@@ -79,6 +80,10 @@ pub struct NetTestRunStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64), extend("x-kubernetes-list-type" = "atomic"))]
     pub thresholds: Vec<ThresholdResult>,
+    /// What held the throughput, where the figures show it. Every measured run is looked at; empty: nothing that is known of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "atomic"))]
+    pub diagnosis: Vec<Diagnosis>,
     /// ConfigMap with the full iperf3 documents (gzip), when they were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<DocumentsStatus>,

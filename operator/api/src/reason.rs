@@ -1,9 +1,9 @@
-//! The fixed list of reasons. They are API: used by condition, event and metric alike.
+//! The fixed list of reasons. They are API: used by condition, event, metric and diagnosis alike.
 
 /// The list, written once: a reason's name is its text.
 macro_rules! reasons {
     ($($name:ident),+ $(,)?) => {
-        /// Why a condition has its status.
+        /// Why a condition has its status, or a run its throughput.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Reason {
             $($name),+
@@ -62,6 +62,8 @@ reasons! {
     NodeLost,
     InvalidSpec,
     NotPermitted,
+    // diagnosis
+    PacingLimited,
 }
 
 impl Reason {

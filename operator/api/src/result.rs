@@ -40,6 +40,13 @@ pub struct VariantResult {
     /// TCP: mean of the sender's smoothed round-trip time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt_microseconds: Option<i64>,
+    /// How evenly the streams shared the throughput: Jain's index in millionths. 1000000: all had the same; 1000000 / streams: one had everything. Absent for a single stream.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        rename = "fairnessPPM"
+    )]
+    pub fairness_ppm: Option<i64>,
     /// UDP: datagrams that the receiver should have seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub datagrams: Option<i64>,
@@ -69,6 +76,22 @@ pub struct VariantResult {
         rename = "serverCPUMilli"
     )]
     pub server_cpu_milli: Option<i64>,
+    /// The fast paths that were in force on this flow, asked for or not. Empty: none, or the ends did not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8), extend("x-kubernetes-list-type" = "atomic"))]
+    pub fast_paths: Vec<FastPath>,
+    /// TCP: the sender's congestion control, e.g. `cubic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 16))]
+    pub congestion_control: Option<String>,
+    /// Queueing discipline of the device by which the client's data leaves it (in a pod network, the pod's own), e.g. `fq`, `noqueue`, `mq/fq`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub client_qdisc: Option<String>,
+    /// The same of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub server_qdisc: Option<String>,
     /// Repeats that were measured.
     pub repeats: i32,
 }
@@ -78,6 +101,31 @@ pub struct VariantResult {
 pub enum Flow {
     ClientToServer,
     ServerToClient,
+}
+
+/// What spares copies or calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum FastPath {
+    /// The sender's payload went to the kernel without a copy.
+    ZeroCopy,
+    /// The receiver's kernel dropped the payload without a copy.
+    SkipReceiveCopy,
+    /// The sender's kernel cut large sends into datagrams (GSO).
+    UDPSegmentation,
+    /// The receiver's kernel merged datagrams (GRO).
+    UDPMerging,
+}
+
+impl FastPath {
+    /// As in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            FastPath::ZeroCopy => "ZeroCopy",
+            FastPath::SkipReceiveCopy => "SkipReceiveCopy",
+            FastPath::UDPSegmentation => "UDPSegmentation",
+            FastPath::UDPMerging => "UDPMerging",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

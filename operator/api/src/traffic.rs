@@ -10,6 +10,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[x_kube(validation = ("!(has(self.duration) && has(self.bytes))", "traffic.duration and traffic.bytes exclude each other: set the one that should end the test"))]
 #[x_kube(validation = ("self.protocol == 'TCP' || !has(self.congestionControl)", "traffic.congestionControl is TCP's: remove it or set traffic.protocol to TCP"))]
+#[x_kube(validation = ("self.protocol == 'TCP' || !has(self.zeroCopy) || !self.zeroCopy", "traffic.zeroCopy is TCP's: remove it, or set traffic.protocol to TCP; UDP has traffic.udpOffload"))]
+#[x_kube(validation = ("self.protocol == 'UDP' || !has(self.udpOffload) || !self.udpOffload", "traffic.udpOffload is UDP's: remove it, or set traffic.protocol to UDP; TCP has traffic.zeroCopy"))]
+#[x_kube(validation = ("!has(self.fast) || !self.fast || !has(self.zeroCopy) || self.zeroCopy", "traffic.zeroCopy false contradicts traffic.fast, which takes every fast path: remove zeroCopy, or remove fast and set the ones that you want"))]
+#[x_kube(validation = ("!has(self.fast) || !self.fast || !has(self.skipReceiveCopy) || self.skipReceiveCopy", "traffic.skipReceiveCopy false contradicts traffic.fast, which takes every fast path: remove skipReceiveCopy, or remove fast and set the ones that you want"))]
+#[x_kube(validation = ("!has(self.fast) || !self.fast || !has(self.udpOffload) || self.udpOffload", "traffic.udpOffload false contradicts traffic.fast, which takes every fast path: remove udpOffload, or remove fast and set the ones that you want"))]
 #[x_kube(validation = ("self.protocol == 'UDP' || !has(self.messageSize) || (quantity(string(self.messageSize)).compareTo(quantity('1')) >= 0 && quantity(string(self.messageSize)).compareTo(quantity('1Mi')) <= 0)", "traffic.messageSize is 1 to 1Mi for TCP"))]
 #[x_kube(validation = ("self.protocol == 'TCP' || !has(self.messageSize) || (quantity(string(self.messageSize)).compareTo(quantity('16')) >= 0 && quantity(string(self.messageSize)).compareTo(quantity('65507')) <= 0)", "traffic.messageSize is 16 to 65507 for UDP"))]
 pub struct Traffic {
@@ -54,6 +59,18 @@ pub struct Traffic {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[a-z][a-z0-9_]{0,14}$"))]
     pub congestion_control: Option<String>,
+    /// Every fast path below that fits the protocol and that both ends' kernels have; `results[].fastPaths` names those in force. For what the path can carry, not what an application gets: without it the payload is copied at both ends, as with iperf3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast: Option<bool>,
+    /// TCP: the sender hands the kernel its payload without a copy. Part of `fast`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zero_copy: Option<bool>,
+    /// The receiver's kernel counts the payload and drops it, without a copy to the program; merged datagrams (UDP) are copied all the same. Part of `fast`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_receive_copy: Option<bool>,
+    /// UDP: the kernel cuts large sends into datagrams (GSO) and merges what arrives (GRO); refused where it cannot. Part of `fast`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub udp_offload: Option<bool>,
 }
 
 impl Traffic {
@@ -86,6 +103,10 @@ impl Default for Traffic {
             message_size: None,
             window_size: None,
             congestion_control: None,
+            fast: None,
+            zero_copy: None,
+            skip_receive_copy: None,
+            udp_offload: None,
         }
     }
 }

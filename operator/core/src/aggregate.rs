@@ -1,8 +1,11 @@
 //! Digest -> results: the median repeat's figures, and the spread over the repeats.
 
 use crate::{collect::flow_of, units};
-use nettest_api::result::{Flow, Spread, VariantResult};
-use nettest_report::digest::{Digest, Figures};
+use nettest_api::result::{FastPath, Flow, Spread, VariantResult};
+use nettest_report::{
+    digest::{Digest, Figures},
+    report::{HostFacts, SocketFacts},
+};
 
 /// One result a variant and flow, in the digest's order. Figures that are missing are absent, never 0; figures
 /// without any receiver's rate are no result and left out ([`crate::collect::complete`] tells them first).
@@ -10,11 +13,16 @@ pub fn aggregate(digest: &Digest) -> Vec<VariantResult> {
     digest
         .figures
         .iter()
-        .filter_map(|figures| one(figures, flow_of(figures)?))
+        .filter_map(|figures| one(digest, figures, flow_of(figures)?))
         .collect()
 }
 
-fn one(figures: &Figures, flow: Flow) -> Option<VariantResult> {
+fn one(digest: &Digest, figures: &Figures, flow: Flow) -> Option<VariantResult> {
+    let (client, server) = (digest.client_host.as_ref(), digest.server_host.as_ref());
+    let (sender, receiver) = match flow {
+        Flow::ClientToServer => (client, server),
+        Flow::ServerToClient => (server, client),
+    };
     let rates = &figures.received_bits_per_second;
     let median = median_index(rates)?;
     let at = |all: &[u64]| all.get(median).copied().map(signed);
@@ -32,6 +40,7 @@ fn one(figures: &Figures, flow: Flow) -> Option<VariantResult> {
         received_bytes: at(&figures.received_bytes)?,
         retransmits: at(&figures.retransmits),
         rtt_microseconds: at(&figures.rtt_microseconds),
+        fairness_ppm: at(&figures.fairness_ppm),
         datagrams: datagrams.map(signed),
         lost_datagrams: lost.map(signed),
         loss_ppm: loss_ppm(lost, datagrams),
@@ -39,8 +48,31 @@ fn one(figures: &Figures, flow: Flow) -> Option<VariantResult> {
         jitter_microseconds: at(&figures.jitter_microseconds),
         client_cpu_milli: at(&figures.client_cpu_milli),
         server_cpu_milli: at(&figures.server_cpu_milli),
+        fast_paths: fast_paths(sender, receiver),
+        congestion_control: sender.and_then(|host| host.sockets.congestion.clone()),
+        client_qdisc: client.and_then(|host| host.qdisc.clone()),
+        server_qdisc: server.and_then(|host| host.qdisc.clone()),
         repeats: i32::try_from(rates.len()).unwrap_or(i32::MAX),
     })
+}
+
+/// Of each end what concerns what it does: a receiver's zero-copy sends are no part of this flow.
+fn fast_paths(sender: Option<&HostFacts>, receiver: Option<&HostFacts>) -> Vec<FastPath> {
+    let of = |host: Option<&HostFacts>, granted: fn(&SocketFacts) -> Option<bool>| {
+        host.and_then(|host| granted(&host.sockets)) == Some(true)
+    };
+    [
+        (FastPath::ZeroCopy, of(sender, |sockets| sockets.zerocopy)),
+        (
+            FastPath::SkipReceiveCopy,
+            of(receiver, |sockets| sockets.skip_rx_copy),
+        ),
+        (FastPath::UDPSegmentation, of(sender, |sockets| sockets.gso)),
+        (FastPath::UDPMerging, of(receiver, |sockets| sockets.gro)),
+    ]
+    .into_iter()
+    .filter_map(|(path, in_force)| in_force.then_some(path))
+    .collect()
 }
 
 /// The repeat in the middle; of an even count the lower of the two, so that it is one that ran. Equal rates keep

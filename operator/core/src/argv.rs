@@ -3,7 +3,7 @@
 
 use crate::{
     token::RunToken,
-    valid::{End, RunUid, ValidEndpoint, ValidTest},
+    valid::{End, FastPaths, RunUid, ValidEndpoint, ValidTest},
 };
 use nettest_api::{
     endpoint::CpuMode,
@@ -144,6 +144,30 @@ impl Args {
         }
         if let Some(name) = &traffic.congestion_control {
             self.value("-C", name.as_str());
+        }
+        self.fast_paths(traffic.fast_paths);
+    }
+
+    fn fast_paths(&mut self, asked: FastPaths) {
+        match asked {
+            FastPaths::All => {
+                self.flag("--fast");
+            }
+            FastPaths::These {
+                zero_copy,
+                skip_receive_copy,
+                udp_offload,
+            } => {
+                for (flag, asked) in [
+                    ("-Z", zero_copy),
+                    ("--skip-rx-copy", skip_receive_copy),
+                    ("--gsro", udp_offload),
+                ] {
+                    if asked {
+                        self.flag(flag);
+                    }
+                }
+            }
         }
     }
 

@@ -79,6 +79,7 @@ pub fn complete(test: &ValidTest, digest: &Digest) -> Result<(), IncompleteError
         let may = [
             &figures.retransmits,
             &figures.rtt_microseconds,
+            &figures.fairness_ppm,
             &figures.datagrams,
             &figures.lost_datagrams,
             &figures.out_of_order,

@@ -1,14 +1,14 @@
 //! Deciding without a client: every function here is sync, total and takes time and randomness as arguments.
 //!
 //! manifest -> [`validate`] -> [`valid::ValidTest`]; objects read -> [`observed::Observed`]; both -> [`plan::plan`];
-//! a client's digest -> [`collect`] -> [`aggregate`] -> [`verdict`]; all of it -> [`status`].
+//! a client's digest -> [`collect`] -> [`aggregate`] -> [`verdict`] and [`diagnose`]; all of it -> [`status`].
 //!
 //! - [`policy`], [`validate`], [`valid`]: what may run, parsed once into types
 //! - [`quantity`], [`span`], [`names`], [`units`]: numbers, times and names as Kubernetes writes them
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`refusal`]: what is seen
 //! - [`placement`], [`exclusivity`], [`plan`]: what to do next
-//! - [`collect`], [`aggregate`], [`pinning`], [`verdict`]: what came out
+//! - [`collect`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
 #![forbid(unsafe_code)]
 
@@ -16,6 +16,7 @@ pub mod aggregate;
 pub mod argv;
 pub mod collect;
 pub mod conditions;
+pub mod diagnose;
 pub mod exclusivity;
 pub mod names;
 pub mod node_facts;

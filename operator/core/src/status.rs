@@ -5,6 +5,7 @@ mod facts;
 use crate::{
     aggregate::aggregate,
     conditions::{conditions, find},
+    diagnose::diagnose,
     plan::{Progress, Stage},
     valid::ValidTest,
     validate::Refusal,
@@ -18,6 +19,9 @@ use nettest_api::{
     result::{EndpointStatus, PairStatus, Verdict},
 };
 use nettest_report::{digest::Digest, report::HostFacts};
+
+/// As the definition's maxItems: the API server refuses a status with more.
+const MAX_DIAGNOSES: usize = 16;
 
 /// Whether a run's result stands: Succeeded is True or False.
 pub fn finished(status: &NetTestRunStatus) -> bool {
@@ -72,6 +76,8 @@ pub fn run_status(
                 add_cpus(pair, digest);
             }
             let facts = facts::measured(test, digest, &judgement);
+            let diagnosis = diagnose(test, digest, &results);
+            status.diagnosis = diagnosis.into_iter().take(MAX_DIAGNOSES).collect();
             status.results = results;
             status.thresholds = judgement.thresholds;
             status.documents = documents;
@@ -122,6 +128,7 @@ pub fn test_status(test: &NetTest, run: Option<&NetTestRun>, now: Timestamp) -> 
         pair: status.pair,
         results: status.results,
         thresholds: status.thresholds,
+        diagnosis: status.diagnosis,
     }
 }
 

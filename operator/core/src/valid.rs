@@ -55,6 +55,20 @@ pub struct ValidTraffic {
     pub message_size: Option<Bytes>,
     pub window: Option<Bytes>,
     pub congestion_control: Option<CongestionControl>,
+    pub fast_paths: FastPaths,
+}
+
+/// What was asked to spare copies and calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FastPaths {
+    /// All that the engines find here.
+    All,
+    /// These, and no others.
+    These {
+        zero_copy: bool,
+        skip_receive_copy: bool,
+        udp_offload: bool,
+    },
 }
 
 /// What ends one repeat.

@@ -1,8 +1,8 @@
 //! The `end` section.
 
 use super::number::Num;
-use super::shows_sender_detail;
-use crate::report::{self, Cpu, Report, Role, StreamEnd, TcpEnd, Totals, UdpEnd};
+use super::{nettest, shows_sender_detail};
+use crate::report::{self, Cpu, DiskFile, Report, Role, StreamEnd, TcpEnd, Totals, UdpEnd};
 use crate::sums::{FlowEnd, lost_percent};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct End<'a> {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Results<'a> {
-    streams: Vec<Stream>,
+    streams: Vec<Stream<'a>>,
     #[serde(flatten)]
     forward: Option<Sums>,
     #[serde(flatten)]
@@ -25,6 +25,7 @@ struct Results<'a> {
     sender_tcp_congestion: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver_tcp_congestion: Option<&'a str>,
+    nettest: nettest::End<'a>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,9 +34,27 @@ struct Results<'a> {
     clippy::large_enum_variant,
     reason = "every element of a document is of the same variant"
 )]
-enum Stream {
-    Tcp { sender: Row, receiver: Row },
-    Udp { udp: Row },
+enum Stream<'a> {
+    Tcp {
+        sender: Row,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diskfile: Option<File<'a>>,
+        receiver: Row,
+    },
+    Udp {
+        udp: Row,
+    },
+}
+
+/// With `-F` at this end. Percent are whole numbers, as iperf3's.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct File<'a> {
+    sent: Option<u64>,
+    received: Option<u64>,
+    size: Option<u64>,
+    percent_sent: Option<u64>,
+    percent_received: Option<u64>,
+    filename: &'a str,
 }
 
 /// The first flow of the test.
@@ -83,6 +102,7 @@ struct Retransmits {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Tcp {
+    reorder: Option<u32>,
     max_snd_cwnd: Option<u64>,
     max_snd_wnd: Option<u64>,
     max_rtt: Option<u32>,
@@ -111,13 +131,14 @@ struct CpuPercent {
 impl<'a> End<'a> {
     pub fn of(report: &'a Report) -> Self {
         End {
-            results: report.end.as_ref().map(|end| Results::of(report.role, end)),
+            results: report.end.as_ref().map(|end| Results::of(report, end)),
         }
     }
 }
 
 impl<'a> Results<'a> {
-    fn of(role: Role, end: &'a report::End) -> Self {
+    fn of(report: &'a Report, end: &'a report::End) -> Self {
+        let role = report.role;
         let mut flows = FlowEnd::of(end).into_iter();
         let sends = end.streams.iter().any(|s| s.sender);
         // A server names only its own end's algorithm: that of its sockets (iperf3's keys).
@@ -126,7 +147,7 @@ impl<'a> Results<'a> {
             Role::Server => (sends, !sends),
         };
         Results {
-            streams: end.streams.iter().map(|s| Stream::of(role, s)).collect(),
+            streams: end.streams.iter().map(|s| Stream::of(report, s)).collect(),
             forward: flows.next().map(|flow| Sums::of(role, &flow)),
             reverse: flows.next().map(|flow| {
                 let Sums {
@@ -146,12 +167,14 @@ impl<'a> Results<'a> {
                 .receiver_congestion
                 .as_deref()
                 .filter(|_| shows_receiver),
+            nettest: nettest::End::of(report, end),
         }
     }
 }
 
-impl Stream {
-    fn of(role: Role, stream: &StreamEnd) -> Self {
+impl<'a> Stream<'a> {
+    fn of(report: &'a Report, stream: &StreamEnd) -> Self {
+        let role = report.role;
         if let Some(udp) = &stream.udp {
             return Stream::Udp {
                 udp: Row {
@@ -174,10 +197,25 @@ impl Stream {
                 tcp: detail.map(|t| Tcp::of(&t)),
                 ..Row::of(&stream.sent, stream.sender)
             },
+            diskfile: report.file.as_ref().map(|file| File::of(file, stream)),
             receiver: Row {
                 socket: Some(stream.socket),
                 ..Row::of(&stream.received, stream.sender)
             },
+        }
+    }
+}
+
+impl<'a> File<'a> {
+    fn of(file: &'a DiskFile, stream: &StreamEnd) -> Self {
+        let (sent, received) = (stream.sent.bytes, stream.received.bytes);
+        File {
+            sent,
+            received,
+            size: file.size,
+            percent_sent: file.percent(sent),
+            percent_received: file.percent(received),
+            filename: &file.name,
         }
     }
 }
@@ -242,6 +280,7 @@ impl Row {
 impl Tcp {
     fn of(tcp: &TcpEnd) -> Self {
         Tcp {
+            reorder: tcp.reorder,
             max_snd_cwnd: tcp.max_snd_cwnd,
             max_snd_wnd: tcp.max_snd_wnd,
             max_rtt: tcp.max_rtt_us,

@@ -40,20 +40,19 @@ struct Tcp {
     rtt: u32,
     rttvar: u32,
     pmtu: u32,
+    reorder: Option<u32>,
 }
 
+/// A receiver's row has all of them, a sender's the datagrams alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Udp {
-    #[serde(flatten)]
-    received: Option<UdpReceived>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jitter_ms: Option<Option<Num>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost_packets: Option<Option<u64>>,
     packets: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct UdpReceived {
-    jitter_ms: Option<Num>,
-    lost_packets: Option<u64>,
-    lost_percent: Option<Num>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost_percent: Option<Option<Num>>,
 }
 
 impl Interval {
@@ -92,6 +91,7 @@ impl Row {
                 rtt: t.rtt_us,
                 rttvar: t.rttvar_us,
                 pmtu: t.pmtu,
+                reorder: t.reorder,
             }),
             udp: row.udp.map(|u| Udp::of(&u, row.sender)),
             omitted: row.omitted,
@@ -118,13 +118,12 @@ impl Row {
 
 impl Udp {
     fn of(row: &UdpInterval, sender: bool) -> Self {
+        let percent = row.lost.map(|lost| Num(lost_percent(lost, row.packets)));
         Udp {
-            received: (!sender).then(|| UdpReceived {
-                jitter_ms: row.jitter_seconds.map(|s| Num(s * 1e3)),
-                lost_packets: row.lost,
-                lost_percent: row.lost.map(|lost| Num(lost_percent(lost, row.packets))),
-            }),
+            jitter_ms: (!sender).then_some(row.jitter_seconds.map(|s| Num(s * 1e3))),
+            lost_packets: (!sender).then_some(row.lost),
             packets: row.packets,
+            lost_percent: (!sender).then_some(percent),
         }
     }
 }

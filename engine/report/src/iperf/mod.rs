@@ -1,10 +1,12 @@
-//! iperf3's JSON document, made from a [`Report`]: the keys of iperf3 3.18 for each mode, in its order.
+//! iperf3's JSON document, made from a [`Report`]: the keys of iperf3 3.21 for each mode, in its order. What it has no
+//! key for is under `nettest` in `start` and in `end` ([`nettest`]).
 //!
 //! Two differences, both on purpose: what is unknown is `null` where iperf3 prints 0 (esnet/iperf#1410), and
 //! no key occurs twice (#856, #1196). The bare UDP `sum` is the sender's count over the sender's time.
 
 mod end;
 mod interval;
+mod nettest;
 mod number;
 mod start;
 #[cfg(test)]
@@ -12,7 +14,7 @@ mod tests;
 
 pub use end::End;
 pub use interval::Interval;
-pub use start::Start;
+pub use start::{Start, http_date};
 
 use crate::report::{Report, Role, ServerOutput};
 use serde::Serialize;

@@ -1,7 +1,8 @@
 //! The `start` section.
 
+use super::nettest;
 use super::number::Num;
-use crate::params::{Direction, Limit};
+use crate::params::{Direction, Limit, Protocol};
 use crate::report::{Connected, Report, Role};
 use serde::Serialize;
 
@@ -34,12 +35,14 @@ struct Test<'a> {
     sndbuf_actual: Option<u32>,
     rcvbuf_actual: Option<u32>,
     test_start: TestStart,
+    nettest: nettest::Start<'a>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Timestamp {
     time: String,
     timesecs: i64,
+    timemillisecs: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,6 +66,8 @@ struct TestStart {
     bidir: u8,
     fqrate: u64,
     interval: Num,
+    gso: u8,
+    gro: u8,
 }
 
 impl<'a> Start<'a> {
@@ -90,12 +95,13 @@ impl<'a> Test<'a> {
             Role::Client => (Some(peer), None),
             Role::Server => (None, Some(peer)),
         };
-        let (tcp_mss, tcp_mss_default) = match (report.is_udp(), params.mss) {
-            (true, _) => (None, None),
-            (false, Some(asked)) => (Some(asked), None),
-            (false, None) => (None, Some(start.tcp_mss)),
+        let (tcp_mss, tcp_mss_default) = match (params.protocol, params.mss) {
+            (Protocol::Udp | Protocol::Sctp, _) => (None, None),
+            (Protocol::Tcp, Some(asked)) => (Some(asked), None),
+            (Protocol::Tcp, None) => (None, Some(start.tcp_mss)),
         };
         let target_bitrate = params.bitrate.unwrap_or(0);
+        let fq_rate = params.fq_rate.unwrap_or(0);
         let (duration, bytes, blocks) = match params.limit {
             Limit::Time(time) => (time.as_secs_f64(), 0, 0),
             Limit::Bytes(bytes) => (0.0, bytes, 0),
@@ -105,6 +111,7 @@ impl<'a> Test<'a> {
             timestamp: Timestamp {
                 time: http_date(start.time_unix_micros),
                 timesecs: start.time_unix_micros.div_euclid(1_000_000),
+                timemillisecs: start.time_unix_micros.div_euclid(1_000),
             },
             connecting_to,
             accepted_connection,
@@ -112,12 +119,12 @@ impl<'a> Test<'a> {
             tcp_mss,
             tcp_mss_default,
             target_bitrate,
-            fq_rate: 0,
+            fq_rate,
             sock_bufsize: params.window.unwrap_or(0),
             sndbuf_actual: start.sndbuf_actual,
             rcvbuf_actual: start.rcvbuf_actual,
             test_start: TestStart {
-                protocol: if report.is_udp() { "UDP" } else { "TCP" },
+                protocol: params.protocol.name(),
                 num_streams: params.streams,
                 blksize: start.block_size,
                 omit: Num(params.omit.as_secs_f64()),
@@ -128,15 +135,18 @@ impl<'a> Test<'a> {
                 tos: params.tos,
                 target_bitrate,
                 bidir: (params.direction == Direction::Bidirectional).into(),
-                fqrate: 0,
+                fqrate: fq_rate,
                 interval: Num(params.interval.as_secs_f64()),
+                gso: params.gsro.into(),
+                gro: params.gsro.into(),
             },
+            nettest: nettest::Start::of(report),
         }
     }
 }
 
 /// RFC 9110 section 5.6.7, e.g. `Mon, 30 Nov 2026 16:22:52 GMT`; empty when out of range.
-pub(crate) fn http_date(unix_micros: i64) -> String {
+pub fn http_date(unix_micros: i64) -> String {
     jiff::Timestamp::from_microsecond(unix_micros)
         .map(|t| t.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string())
         .unwrap_or_default()

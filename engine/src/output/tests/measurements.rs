@@ -77,6 +77,7 @@ fn the_measurement_stream_ends_with_a_digest_of_its_measurements() {
     assert_eq!(digest.figures[0].sent_bytes, [2 * sample::SENT_BYTES; 2]);
     assert_eq!(digest.figures[0].retransmits, [6, 6]);
     assert_eq!(digest.figures[0].client_cpu_milli, [339, 339]);
+    assert_eq!(digest.figures[1].fairness_ppm, [1_000_000; 2]);
     let Event::Measurement(first) = &events[6] else {
         panic!("not a measurement");
     };
@@ -175,7 +176,7 @@ fn unknown_figures_are_left_out_of_the_digest() {
 fn host(cpus: &str) -> HostFacts {
     HostFacts {
         hostname: "node-a.rack-12.example.net".repeat(4),
-        kernel: "Linux 6.12.0-very-long-vendor-suffix #1 SMP PREEMPT_DYNAMIC x86_64".to_owned(),
+        kernel: "6.12.0-12345-very-long-vendor-suffix-smp-preempt_dynamic.x86_64".to_owned(),
         node: Some("node-a.rack-12.example.net".to_owned()),
         allowed_cpus: cpus.to_owned(),
         allowed_cpu_count: 64,
@@ -183,6 +184,19 @@ fn host(cpus: &str) -> HostFacts {
         throttled_periods: Some(u64::MAX),
         throttled_usec: Some(u64::MAX),
         mtu: Some(65536),
+        qdisc: Some("mqprio/fq_codel".to_owned()),
+        sockets: nettest_report::report::SocketFacts {
+            sndbuf: Some(u32::MAX),
+            rcvbuf: Some(u32::MAX),
+            mss: Some(u32::MAX),
+            congestion: Some("abcdefghijklmno".to_owned()),
+            mptcp: Some(false),
+            gso: Some(false),
+            gro: Some(false),
+            zerocopy: Some(false),
+            skip_rx_copy: Some(false),
+            fq_rate: Some(u64::MAX),
+        },
     }
 }
 

@@ -32,7 +32,7 @@ fn a_sink_remembers_its_first_failure() {
 
 /// Field report 054.
 #[test]
-fn an_unwritable_log_file_is_an_error() {
+fn report_054_an_unwritable_log_file_is_an_error() {
     assert!(Sink::open(Some("/nonexistent/x".as_ref())).is_err());
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("log");

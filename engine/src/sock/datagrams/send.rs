@@ -1,15 +1,15 @@
 //! Datagrams of equal size, sent together.
 
 use super::super::checked;
-use super::{empty_messages, set_udp_option};
+use super::{MAX_PAYLOAD, Offer, empty_messages, offer_segments, set_udp_option};
 use socket2::Socket;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// UDP_MAX_SEGMENTS of all kernels up to 6.8; later ones take 128.
-const MAX_SEGMENTS: usize = 64;
-/// Largest UDP payload over IPv4, and so the largest segmented send.
-const MAX_PAYLOAD: usize = 65507;
+/// UDP_MAX_SEGMENTS since Linux 6.9.
+const MAX_SEGMENTS: usize = 128;
+/// And before: more in one call are refused.
+const OLD_MAX_SEGMENTS: usize = 64;
 
 /// Datagrams of equal size in one contiguous buffer, sent together.
 pub struct SendBatch {
@@ -18,6 +18,8 @@ pub struct SendBatch {
     vectors: Box<[libc::iovec]>,
     messages: Box<[libc::mmsghdr]>,
     pub(super) segmented: bool,
+    /// Datagrams that this kernel takes in one call.
+    pub(super) most: usize,
 }
 
 impl std::fmt::Debug for SendBatch {
@@ -50,20 +52,20 @@ impl SendBatch {
             iov_base: std::ptr::null_mut(),
             iov_len: 0,
         };
-        let segmented =
-            capacity > 1 && set_udp_option(socket, libc::UDP_SEGMENT, block as libc::c_int).is_ok();
+        let segmented = matches!(offer_segments(socket, block), Offer::InForce);
         Ok(SendBatch {
             buffer,
             block,
             vectors: vec![empty; capacity].into_boxed_slice(),
             messages: empty_messages(capacity),
             segmented,
+            most: capacity,
         })
     }
 
     /// Datagrams that fit into one call.
     pub fn capacity(&self) -> usize {
-        self.messages.len()
+        self.most
     }
 
     /// Whether the kernel cuts the datagrams (UDP_SEGMENT).
@@ -84,6 +86,12 @@ impl SendBatch {
         }
         match socket.send_with_flags(&self.buffer[..count * self.block], libc::MSG_NOSIGNAL) {
             Ok(bytes) => Ok(bytes / self.block),
+            Err(error)
+                if error.raw_os_error() == Some(libc::EINVAL) && count > OLD_MAX_SEGMENTS =>
+            {
+                self.most = OLD_MAX_SEGMENTS;
+                self.send(socket, OLD_MAX_SEGMENTS)
+            }
             Err(error)
                 if matches!(
                     error.raw_os_error(),

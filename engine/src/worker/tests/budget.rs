@@ -131,3 +131,29 @@ fn a_budget_after_the_omitted_part_is_exact_from_the_mark() {
     assert_eq!(outcome.snapshot.since(&marked).bytes, 50_001);
     assert_eq!(sink.join().unwrap(), outcome.snapshot.bytes);
 }
+
+/// A stock client of a reverse UDP test waits for what was lost.
+#[test]
+fn report_003_lost_datagrams_are_topped_up_for_a_peer_that_waits() {
+    let (one, two) = udp_pair();
+    two.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let control = silent();
+    control.set_budget(None, Some(3));
+    control.top_up();
+    let paced = with(task(one, Duty::Send, Protocol::Udp, 1000), |load| {
+        load.bitrate = Some(1_000_000);
+    });
+    let sender = spawn(paced, control.clone()).unwrap();
+    control.start();
+    let mut datagram = [0; 2000];
+    for _ in 0..3 {
+        two.recv(&mut datagram).unwrap();
+    }
+    assert!(sender.snapshot().packets <= 3);
+    wait_until("the budget is used up", || control.budget_exhausted());
+    // One was lost, as far as the peer knows.
+    two.recv(&mut datagram).unwrap();
+    control.stop();
+    wait_until("the sender ends", || sender.is_finished());
+    assert!(sender.join().snapshot.packets >= 4);
+}

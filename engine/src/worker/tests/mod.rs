@@ -2,11 +2,15 @@
 //!
 //! - [`tcp`], [`budget`]: byte streams
 //! - [`udp`]: datagrams, paced and flooded
+//! - [`without_copies`]: zero-copy, skipped reads, files
+//! - [`omit`]: where the counted part of paced datagrams begins
 //! - [`scripted`]: datagrams of a peer that loses, swaps, repeats and lies
 mod budget;
+mod omit;
 mod scripted;
 mod tcp;
 mod udp;
+mod without_copies;
 
 use super::*;
 use nettest_report::params::Protocol;
@@ -42,13 +46,33 @@ fn task(
     StreamTask {
         socket,
         duty,
+        load: load(protocol, block_size),
+        file: None,
+        cpu: None,
+    }
+}
+
+/// Unlimited, and nothing special.
+pub(crate) fn load(protocol: Protocol, block_size: usize) -> Load {
+    Load {
         protocol,
         block_size,
         bitrate: None,
         burst: 0,
         udp_64bit: false,
-        cpu: None,
+        payload: crate::workload::Payload::Random,
+        zerocopy: false,
+        skip_rx_copy: false,
+        gsro: false,
+        fast: false,
+        kernel_paced: false,
     }
+}
+
+/// `task` with its load changed.
+fn with(mut task: StreamTask, change: impl FnOnce(&mut Load)) -> StreamTask {
+    change(&mut task.load);
+    task
 }
 
 fn silent() -> Arc<RunControl> {

@@ -39,7 +39,7 @@ fn play(numbers: &[u64], extra: impl FnOnce(&UdpSocket, &UdpSocket)) -> (Snapsho
 }
 
 #[test]
-fn field_report_025_a_reordering_path() {
+fn report_025_a_reordering_path() {
     let mut numbers: Vec<u64> = (1..=1000).collect();
     for pair in 0..40 {
         numbers.swap(10 + pair * 20, 11 + pair * 20);
@@ -53,7 +53,7 @@ fn field_report_025_a_reordering_path() {
 }
 
 #[test]
-fn field_report_026_loss_duplicates_and_a_swap() {
+fn report_026_loss_duplicates_and_a_swap() {
     let mut numbers: Vec<u64> = (1..=1000)
         .filter(|number| !(100..130).contains(number))
         .collect();

@@ -14,11 +14,10 @@ fn paced_udp(bitrate: u64, burst: u32, block: usize, datagrams: u64) -> Paced {
     let (one, two) = udp_pair();
     let control = silent();
     control.set_budget(None, Some(datagrams));
-    let paced = StreamTask {
-        bitrate: Some(bitrate),
-        burst,
-        ..task(one, Duty::Send, Protocol::Udp, block)
-    };
+    let paced = with(task(one, Duty::Send, Protocol::Udp, block), |load| {
+        load.bitrate = Some(bitrate);
+        load.burst = burst;
+    });
     let sender = spawn(paced, control.clone()).unwrap();
     two.set_read_timeout(Some(Duration::from_millis(300)))
         .unwrap();
@@ -72,13 +71,13 @@ fn keeps_the_rate(
 }
 
 #[test]
-fn field_report_019_slow_udp_has_the_right_number_of_datagrams() {
+fn report_019_slow_udp_has_the_right_number_of_datagrams() {
     // -u -b 10k -l 1340 for 10 s are 9 or 10 datagrams; here ten times as fast.
     keeps_the_rate(100_000, 0, 1340, 10, |_| true);
 }
 
 #[test]
-fn field_report_020_udp_leaves_evenly() {
+fn report_020_udp_leaves_evenly() {
     keeps_the_rate(1_000_000, 0, 1000, 50, |paced| {
         let mut gaps = paced.gaps.clone();
         gaps.sort();
@@ -88,7 +87,7 @@ fn field_report_020_udp_leaves_evenly() {
 }
 
 #[test]
-fn field_report_021_a_burst_keeps_the_average() {
+fn report_021_a_burst_keeps_the_average() {
     // 1000 datagrams a second in tens, the first of them at the start.
     keeps_the_rate(10_000_000, 10, 1250, 300, |paced| {
         let close = |gap: &&Duration| **gap < Duration::from_millis(3);
@@ -103,10 +102,9 @@ fn udp_budgets_are_exact_and_arrive() {
         let (one, two) = udp_pair();
         let (sending, receiving) = (silent(), silent());
         sending.set_budget(bytes, blocks);
-        let paced = StreamTask {
-            bitrate: Some(20_000_000),
-            ..task(one, Duty::Send, Protocol::Udp, 200)
-        };
+        let paced = with(task(one, Duty::Send, Protocol::Udp, 200), |load| {
+            load.bitrate = Some(20_000_000);
+        });
         let receiver = spawn(
             task(two, Duty::Receive, Protocol::Udp, 200),
             receiving.clone(),
@@ -133,10 +131,7 @@ fn udp_budgets_are_exact_and_arrive() {
 fn udp_flood_counts_add_up() {
     let (one, two) = udp_pair();
     let (sending, receiving) = (silent(), silent());
-    let wide = |task: StreamTask| StreamTask {
-        udp_64bit: true,
-        ..task
-    };
+    let wide = |task: StreamTask| with(task, |load| load.udp_64bit = true);
     let receiver = spawn(
         wide(task(two, Duty::Receive, Protocol::Udp, 1448)),
         receiving.clone(),
@@ -167,10 +162,13 @@ fn udp_flood_counts_add_up() {
     assert_eq!(received.packets + received.lost, received.highest_seq);
     assert_eq!((received.out_of_order, received.duplicates), (0, 0));
     // Loopback loses nothing else: what did not arrive was dropped by the full socket. The kernel counts merged ones
-    // as one, so this is near and not exact.
-    let (missing, dropped) = (received.lost, received.socket_drops.unwrap());
+    // as one, whatever their length, and those of a full socket are not as long as the others: near, and not exact.
+    let (missing, dropped) = (
+        sent.packets - received.packets,
+        received.socket_drops.unwrap(),
+    );
     assert!(
-        missing.abs_diff(dropped) * 20 <= missing.max(100),
+        missing.abs_diff(dropped) * 2 <= missing.max(100),
         "{missing} missing, {dropped} dropped"
     );
 }

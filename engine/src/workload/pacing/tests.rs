@@ -4,14 +4,19 @@ use proptest::prelude::*;
 const SECOND: u64 = 1_000_000_000;
 
 /// Runs a pacer on a clock that oversleeps by `late_ns`; returns the bytes and the send times.
-fn simulate(
+fn simulate(pacer: Pacer, most: usize, duration_ns: u64, late_ns: u64) -> (u64, Vec<(u64, usize)>) {
+    simulate_from(0, pacer, most, duration_ns, late_ns)
+}
+
+fn simulate_from(
+    mut now: u64,
     mut pacer: Pacer,
     most: usize,
-    duration_ns: u64,
+    until_ns: u64,
     late_ns: u64,
 ) -> (u64, Vec<(u64, usize)>) {
-    let (mut now, mut bytes, mut sends) = (0, 0, Vec::new());
-    while now < duration_ns {
+    let (mut bytes, mut sends) = (0, Vec::new());
+    while now < until_ns {
         match pacer.turn(now, most) {
             Turn::Wait(until) => now = until.saturating_add(late_ns),
             Turn::Send(count) => {
@@ -32,7 +37,7 @@ fn pace(bitrate: u64, burst: u32) -> Pace {
 }
 
 #[test]
-fn field_report_019_ten_kilobits_are_nine_or_ten_datagrams_in_ten_seconds() {
+fn report_019_ten_kilobits_are_nine_or_ten_datagrams_in_ten_seconds() {
     let pacer = pace(10_000, 0).of_datagrams(1340, 0).unwrap();
     let (bytes, sends) = simulate(pacer, 1340 * 48, 10 * SECOND, 60_000);
     assert!(sends.len() == 9 || sends.len() == 10, "{}", sends.len());
@@ -64,7 +69,7 @@ fn a_test_has_as_many_datagrams_as_rate_and_time_ask_for() {
 }
 
 #[test]
-fn field_report_020_gaps_are_even() {
+fn report_020_gaps_are_even() {
     let pacer = pace(1_000_000, 0).of_datagrams(1000, 0).unwrap();
     let (_, sends) = simulate(pacer, 64_000, SECOND, 60_000);
     let gaps: Vec<u64> = sends.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
@@ -76,7 +81,7 @@ fn field_report_020_gaps_are_even() {
 }
 
 #[test]
-fn field_report_018_tcp_at_one_kilobit_does_not_send_a_whole_block() {
+fn report_018_tcp_at_one_kilobit_does_not_send_a_whole_block() {
     for (bitrate, seconds) in [(1_000, 5), (100_000, 5), (5_000_000, 2)] {
         let pacer = pace(bitrate, 0).of_stream(131_072, 0).unwrap();
         let (bytes, _) = simulate(pacer, 131_072, seconds * SECOND, 60_000);
@@ -89,7 +94,7 @@ fn field_report_018_tcp_at_one_kilobit_does_not_send_a_whole_block() {
 }
 
 #[test]
-fn field_report_021_a_burst_keeps_the_average_and_its_length() {
+fn report_021_a_burst_keeps_the_average_and_its_length() {
     let pacer = pace(100_000_000, 10).of_datagrams(1448, 0).unwrap();
     let (bytes, sends) = simulate(pacer, 64 * 1448, 3 * SECOND, 60_000);
     let target = 100_000_000 / 8 * 3;
@@ -106,19 +111,8 @@ fn a_stall_is_made_good_without_a_clump() {
     assert_eq!(pacer.turn(300_000_000, 80_000), Turn::Send(12_500));
     pacer.sent(12_500);
     assert_eq!(pacer.turn(300_000_001, 80_000), Turn::Wait(300_500_000));
-    let (bytes, _) = {
-        let (mut now, mut bytes) = (300_500_000, 13_750u64);
-        while now < SECOND {
-            match pacer.turn(now, 80_000) {
-                Turn::Wait(until) => now = until,
-                Turn::Send(count) => {
-                    pacer.sent(count as u64);
-                    bytes += count as u64;
-                }
-            }
-        }
-        (bytes, now)
-    };
+    let (later, _) = simulate_from(300_500_000, pacer, 80_000, SECOND, 0);
+    let bytes = 13_750 + later;
     assert!(
         bytes.abs_diff(12_500_000) <= 1250,
         "{bytes}: the average is kept"
@@ -148,20 +142,8 @@ fn late_wakes_keep_the_average() {
 
 #[test]
 fn a_longer_stall_is_forgiven_after_one_second() {
-    let mut pacer = pace(8_000, 0).of_datagrams(100, 0).unwrap();
-    let (bytes, _) = {
-        let (mut now, mut bytes) = (10 * SECOND, 0);
-        while now < 12 * SECOND {
-            match pacer.turn(now, 6400) {
-                Turn::Wait(until) => now = until,
-                Turn::Send(count) => {
-                    pacer.sent(count as u64);
-                    bytes += count as u64;
-                }
-            }
-        }
-        (bytes, now)
-    };
+    let pacer = pace(8_000, 0).of_datagrams(100, 0).unwrap();
+    let (bytes, _) = simulate_from(10 * SECOND, pacer, 6400, 12 * SECOND, 0);
     assert!(
         (2900..=3100).contains(&bytes),
         "one second of lag and two of time: {bytes}"
@@ -182,12 +164,12 @@ fn a_single_late_wake_does_not_hold_the_next() {
 
 #[test]
 fn short_gaps_are_slept_through_together() {
-    // 1 Gbit/s of 1250 bytes: 100 datagrams a millisecond, in at most ten pieces.
+    // 1 Gbit/s of 1250 bytes: 100 datagrams a millisecond, in at most five pieces.
     let pacer = pace(1_000_000_000, 0).of_datagrams(1250, 0).unwrap();
     let (bytes, sends) = simulate(pacer, 45 * 1250, 100_000_000, 5_000);
-    assert!(bytes.abs_diff(12_500_000) <= 13_750, "{bytes}");
-    assert!((800..=1010).contains(&sends.len()), "{}", sends.len());
-    assert!(sends.iter().all(|(_, count)| *count <= 12 * 1250));
+    assert!(bytes.abs_diff(12_500_000) <= 26_250, "{bytes}");
+    assert!((400..=510).contains(&sends.len()), "{}", sends.len());
+    assert!(sends.iter().all(|(_, count)| *count <= 22 * 1250));
 }
 
 #[test]

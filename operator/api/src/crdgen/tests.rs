@@ -111,6 +111,68 @@ fn every_list_and_text_of_the_spec_is_bounded() {
 }
 
 #[test]
+fn every_list_of_the_status_is_bounded() {
+    for (kind, schema) in schemas() {
+        // What a peer says, and what is made of it.
+        let texts = [
+            "results.items.congestionControl",
+            "results.items.clientQdisc",
+            "results.items.serverQdisc",
+            "diagnosis.items.reason",
+            "diagnosis.items.message",
+            "diagnosis.items.hint",
+        ];
+        let (mut lists, mut bounded) = (0, 0);
+        let status = &schema["properties"]["status"];
+        walk(&format!("{kind}.status"), status, &mut |path, schema| {
+            if schema["type"] == "array" {
+                assert!(schema["maxItems"].is_u64(), "{path}");
+                lists += 1;
+            }
+            if texts.iter().any(|text| path.ends_with(text)) {
+                assert!(schema["maxLength"].is_u64(), "{path}");
+                bounded += 1;
+            }
+        });
+        assert!(lists >= 5, "{kind} has {lists}");
+        assert_eq!(bounded, texts.len(), "{kind}");
+    }
+}
+
+#[test]
+fn contradictions_of_the_fast_paths_are_refused_by_name_with_the_fix() {
+    for (kind, schema) in schemas() {
+        let spec = &schema["properties"]["spec"]["properties"];
+        let traffic = match kind.as_str() {
+            "NetTest" => &spec["traffic"],
+            _ => &spec["test"]["properties"]["traffic"],
+        };
+        let rules = traffic["x-kubernetes-validations"]
+            .as_array()
+            .expect("rules");
+        for (field, contradicts) in [
+            ("zeroCopy", "is TCP's"),
+            ("udpOffload", "is UDP's"),
+            ("zeroCopy", "false contradicts traffic.fast"),
+            ("skipReceiveCopy", "false contradicts traffic.fast"),
+            ("udpOffload", "false contradicts traffic.fast"),
+        ] {
+            let says = format!("traffic.{field} {contradicts}");
+            assert!(
+                rules.iter().any(|rule| {
+                    let message = rule["message"].as_str().unwrap_or_default();
+                    let on = rule["rule"].as_str().unwrap_or_default();
+                    message.starts_with(&says)
+                        && message.contains("remove")
+                        && on.contains(&format!("self.{field}"))
+                }),
+                "{kind}: {says}"
+            );
+        }
+    }
+}
+
+#[test]
 fn no_field_takes_null_and_none_is_a_float() {
     for (kind, schema) in schemas() {
         walk(&kind, &schema, &mut |path, schema| {

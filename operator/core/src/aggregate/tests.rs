@@ -1,6 +1,7 @@
 use super::aggregate;
-use crate::testing::{digest, figures};
-use nettest_api::result::Flow;
+use crate::testing::{digest, figures, host};
+use nettest_api::result::{FastPath, Flow};
+use nettest_report::report::{HostFacts, SocketFacts};
 
 #[test]
 fn the_result_is_the_median_repeat_as_it_ran() {
@@ -79,6 +80,74 @@ fn loss_is_in_ppm_and_never_rounds_to_none() {
 }
 
 #[test]
+fn what_carried_a_flow_is_said_by_the_end_that_did_it() {
+    let mut digest = digest(&[9]);
+    digest.figures.push(figures("ServerToClient", &[9]));
+    digest.figures[0].fairness_ppm = vec![990_000];
+    let end = |qdisc: &str, congestion: &str, sockets: SocketFacts| HostFacts {
+        qdisc: Some(qdisc.to_owned()),
+        sockets: SocketFacts {
+            congestion: Some(congestion.to_owned()),
+            ..sockets
+        },
+        ..host("0-3", 4)
+    };
+    digest.client_host = Some(end(
+        "fq",
+        "bbr",
+        SocketFacts {
+            zerocopy: Some(true),
+            skip_rx_copy: Some(true),
+            gso: Some(false),
+            ..SocketFacts::default()
+        },
+    ));
+    digest.server_host = Some(end(
+        "noqueue",
+        "cubic",
+        SocketFacts {
+            gso: Some(true),
+            gro: Some(true),
+            ..SocketFacts::default()
+        },
+    ));
+    let results = aggregate(&digest);
+    let seen: Vec<_> = results
+        .iter()
+        .map(|result| {
+            (
+                result.fast_paths.as_slice(),
+                result.congestion_control.as_deref(),
+                result.fairness_ppm,
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (
+                &[FastPath::ZeroCopy, FastPath::UDPMerging][..],
+                Some("bbr"),
+                Some(990_000)
+            ),
+            (
+                &[FastPath::SkipReceiveCopy, FastPath::UDPSegmentation][..],
+                Some("cubic"),
+                None
+            ),
+        ]
+    );
+    // Of the ends, whoever sends.
+    for result in &results {
+        let qdiscs = (
+            result.client_qdisc.as_deref(),
+            result.server_qdisc.as_deref(),
+        );
+        assert_eq!(qdiscs, (Some("fq"), Some("noqueue")));
+    }
+}
+
+#[test]
 fn unknown_is_absent_and_what_was_not_received_is_no_result() {
     let result = &aggregate(&digest(&[9]))[0];
     assert_eq!(
@@ -94,6 +163,15 @@ fn unknown_is_absent_and_what_was_not_received_is_no_result() {
         json.get("lossPPM").is_none() && json.get("clientCPUMilli").is_none(),
         "{json}"
     );
+    for key in [
+        "fairnessPPM",
+        "fastPaths",
+        "congestionControl",
+        "clientQdisc",
+        "serverQdisc",
+    ] {
+        assert!(json.get(key).is_none(), "{key}: {json}");
+    }
     assert!(aggregate(&digest(&[])).is_empty());
     let mut other = digest(&[1]);
     other.figures[0].flow = "sideways".to_owned();

@@ -21,6 +21,40 @@ fn from_what_users_type() {
 }
 
 #[test]
+fn fast_paths_are_flags_of_the_client_alone() {
+    let call = Invocation::in_pod(uid(), 1);
+    for (traffic, flags) in [
+        ("{}", ""),
+        ("{fast: true, zeroCopy: true}", "--fast"),
+        (
+            "{zeroCopy: true, skipReceiveCopy: true}",
+            "-Z --skip-rx-copy",
+        ),
+        (
+            "{protocol: UDP, udpOffload: true, skipReceiveCopy: true}",
+            "--skip-rx-copy --gsro",
+        ),
+    ] {
+        let manifest = format!(
+            "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t}}\nspec: {{traffic: {traffic}}}\n"
+        );
+        let test = valid(&manifest);
+        let fast = |args: Vec<String>| {
+            let ours = ["--fast", "-Z", "--skip-rx-copy", "--gsro"];
+            let found: Vec<String> = args
+                .into_iter()
+                .filter(|arg| ours.contains(&arg.as_str()))
+                .collect();
+            found.join(" ")
+        };
+        let server = IpAddr::from([10, 244, 1, 7]);
+        assert_eq!(fast(client_args(&test, server, &call)), flags, "{traffic}");
+        // It learns them from the client.
+        assert_eq!(fast(server_args(&test, &call)), "", "{traffic}");
+    }
+}
+
+#[test]
 fn on_one_machine() {
     let call = Invocation {
         port: 43_210,

@@ -35,6 +35,20 @@ fn a_digest_is_read_back_and_checked_against_its_run() {
     );
 }
 
+/// A server's facts are its own to say, and go on to the status and terminals.
+#[test]
+fn names_in_a_digest_that_are_none_are_unknown() {
+    let mut told = whole(&[1]);
+    let mut host = told.server_host.take().expect("a host");
+    host.qdisc = Some("\u{1b}]0;title\u{7}".to_owned());
+    host.sockets.congestion = Some("c".repeat(3_000));
+    told.server_host = Some(host.clone());
+    let read = digest(&text(&told), &uid(), 1).expect("a digest");
+    host.qdisc = None;
+    host.sockets.congestion = None;
+    assert_eq!(read.server_host, Some(host));
+}
+
 #[test]
 fn complete_means_every_repeat_of_every_flow() {
     let (tcp, udp) = (valid(PAIR_TCP), valid(PAIR_UDP));

@@ -124,6 +124,48 @@ fn a_pinned_run_says_so_and_which_cpus() {
     assert_eq!(pair.server.allowed_cpus.as_deref(), Some("1"));
 }
 
+/// One run's digest with bbr on a device that does not pace for it, in one machine.
+fn paced() -> Digest {
+    let mut digest = digest(&[20_000_000_000]);
+    let mut end = host("0-1", 2);
+    end.qdisc = Some("noqueue".to_owned());
+    end.sockets.congestion = Some("bbr".to_owned());
+    end.sockets.mss = Some(1448);
+    digest.client_host = Some(end.clone());
+    digest.server_host = Some(end);
+    let figures = &mut digest.figures[0];
+    figures.retransmits = vec![0];
+    figures.client_cpu_milli = vec![600];
+    figures.server_cpu_milli = vec![500];
+    digest
+}
+
+#[test]
+fn no_more_is_said_than_the_definition_takes() {
+    let mut digest = paced();
+    digest.figures = vec![digest.figures[0].clone(); 20];
+    let manifest = PAIR_TCP.replace("parallelStreams: 4, ", "");
+    let status = of(&manifest, Stage::Measured(Box::new(digest)));
+    assert_eq!((status.results.len(), status.diagnosis.len()), (20, 16));
+}
+
+#[test]
+fn what_held_the_throughput_is_in_both_kinds() {
+    // A single stream.
+    let manifest = PAIR_TCP.replace("parallelStreams: 4, ", "");
+    let mut run = run_of(&manifest);
+    run.status = Some(of(&manifest, Stage::Measured(Box::new(paced()))));
+    let mut test: NetTest = serde_yaml::from_str(&manifest).expect("a manifest");
+    test.metadata.generation = Some(1);
+    let status = test_status(&test, Some(&run), at(60));
+    let found: Vec<_> = status.diagnosis.iter().map(|one| &one.reason).collect();
+    assert_eq!(found, ["PacingLimited"]);
+    assert_eq!(
+        run.status.map(|status| status.diagnosis),
+        Some(status.diagnosis)
+    );
+}
+
 #[test]
 fn a_refused_run_ends_before_any_pod() {
     let elsewhere = HOST_NETWORK.replace("nettest-system", "default");

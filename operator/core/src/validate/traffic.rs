@@ -1,7 +1,7 @@
 //! What flows.
 
 use super::{Refusal, count, quantity_in, span_in};
-use crate::valid::{Bitrate, Bytes, CongestionControl, End, ValidTraffic};
+use crate::valid::{Bitrate, Bytes, CongestionControl, End, FastPaths, ValidTraffic};
 use nettest_api::{
     duration,
     traffic::{Protocol, Traffic},
@@ -21,6 +21,10 @@ pub(super) fn traffic(traffic: &Traffic) -> Result<ValidTraffic, Refusal> {
         message_size,
         window_size,
         congestion_control,
+        fast,
+        zero_copy,
+        skip_receive_copy,
+        udp_offload,
     } = traffic;
     let end = match (duration, bytes) {
         (Some(_), Some(_)) => {
@@ -83,6 +87,11 @@ pub(super) fn traffic(traffic: &Traffic) -> Result<ValidTraffic, Refusal> {
         .as_deref()
         .map(|name| congestion(*protocol, name))
         .transpose()?;
+    let fast_paths = fast_paths(
+        *protocol,
+        fast.unwrap_or(false),
+        [*zero_copy, *skip_receive_copy, *udp_offload],
+    )?;
     Ok(ValidTraffic {
         protocol: *protocol,
         direction: *direction,
@@ -94,7 +103,52 @@ pub(super) fn traffic(traffic: &Traffic) -> Result<ValidTraffic, Refusal> {
         message_size,
         window,
         congestion_control,
+        fast_paths,
     })
+}
+
+/// `single`: zeroCopy, skipReceiveCopy, udpOffload.
+fn fast_paths(
+    protocol: Protocol,
+    all: bool,
+    single: [Option<bool>; 3],
+) -> Result<FastPaths, Refusal> {
+    let [zero_copy, skip_receive_copy, udp_offload] = single.map(|asked| asked == Some(true));
+    if zero_copy && protocol != Protocol::TCP {
+        return Err(Refusal::invalid(
+            "traffic.zeroCopy",
+            "is TCP's: remove it, or set traffic.protocol to TCP; UDP has traffic.udpOffload",
+        ));
+    }
+    if udp_offload && protocol != Protocol::UDP {
+        return Err(Refusal::invalid(
+            "traffic.udpOffload",
+            "is UDP's: remove it, or set traffic.protocol to UDP; TCP has traffic.zeroCopy",
+        ));
+    }
+    if !all {
+        return Ok(FastPaths::These {
+            zero_copy,
+            skip_receive_copy,
+            udp_offload,
+        });
+    }
+    // Naming one besides is redundant and harmless. A wish for all but one must not be forgotten: the engine takes
+    // all, or what is named.
+    let names = ["zeroCopy", "skipReceiveCopy", "udpOffload"];
+    match names
+        .iter()
+        .zip(single)
+        .find(|(_, asked)| *asked == Some(false))
+    {
+        None => Ok(FastPaths::All),
+        Some((name, _)) => Err(Refusal::invalid(
+            format!("traffic.{name}"),
+            format!(
+                "false contradicts traffic.fast, which takes every fast path: remove {name}, or remove fast and set the ones that you want"
+            ),
+        )),
+    }
 }
 
 fn duration_of(text: &duration::Duration) -> Result<Duration, Refusal> {

@@ -45,7 +45,7 @@ struct Column {
     cell: fn(&VariantResult) -> Option<String>,
 }
 
-const COLUMNS: [Column; 16] = [
+const COLUMNS: [Column; 21] = [
     text("VARIANT", |r| Some(r.variant.clone())),
     text("FLOW", |r| {
         Some(
@@ -56,6 +56,10 @@ const COLUMNS: [Column; 16] = [
             .to_owned(),
         )
     }),
+    text("FAST PATHS", |r| {
+        let names: Vec<&str> = r.fast_paths.iter().map(|path| path.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(","))
+    }),
     figure("THROUGHPUT", |r| Some(r.throughput.clone())),
     figure("MIN", |r| rate(r.throughput_bits_per_second.min)),
     figure("MAX", |r| rate(r.throughput_bits_per_second.max)),
@@ -63,6 +67,7 @@ const COLUMNS: [Column; 16] = [
         Some(format!("{} %", r.throughput_bits_per_second.spread_percent))
     }),
     wide("SENT", |r| rate(r.sender_bits_per_second)),
+    figure("FAIRNESS", |r| r.fairness_ppm.map(index)),
     figure("RETR", |r| r.retransmits.map(|count| count.to_string())),
     figure("RTT", |r| r.rtt_microseconds.map(micros)),
     figure("LOST/TOTAL", |r| {
@@ -75,6 +80,9 @@ const COLUMNS: [Column; 16] = [
     }),
     figure("CLIENT CPU", |r| r.client_cpu_milli.map(cpu)),
     figure("SERVER CPU", |r| r.server_cpu_milli.map(cpu)),
+    wide("CONGESTION", |r| r.congestion_control.clone()),
+    wide("CLIENT QDISC", |r| r.client_qdisc.clone()),
+    wide("SERVER QDISC", |r| r.server_qdisc.clone()),
     wide("REPEATS", |r| Some(r.repeats.to_string())),
 ];
 
@@ -122,6 +130,11 @@ fn percent(ppm: i64) -> String {
     format!("{:.2} %", ppm as f64 / 1e4)
 }
 
+/// Jain's index: 1.000 is even.
+fn index(ppm: i64) -> String {
+    format!("{:.3}", ppm as f64 / 1e6)
+}
+
 fn cpu(milli: i64) -> String {
     format!("{} %", (milli + 5) / 10)
 }
@@ -159,6 +172,31 @@ mod tests {
              tcp-p1   client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 us        98 %       124 %\n"
         );
         assert!(table(&results(TCP), true).contains("SENT"));
+    }
+
+    #[test]
+    fn fast_paths_stand_by_their_variant_and_what_carried_it_is_wide() {
+        let more = "  fairnessPPM: 987654\n  fastPaths: [ZeroCopy, SkipReceiveCopy]\n  congestionControl: bbr\n  clientQdisc: noqueue\n  serverQdisc: mq/fq\n";
+        let results = results(&format!("{TCP}{more}"));
+        let text = table(&results, false);
+        for (named, said) in [
+            ("FAST PATHS", "ZeroCopy,SkipReceiveCopy"),
+            ("FAIRNESS", "0.988"),
+        ] {
+            assert!(text.contains(named) && text.contains(said), "{text}");
+        }
+        assert!(
+            !text.contains("CONGESTION") && !text.contains("bbr"),
+            "{text}"
+        );
+        let wide = table(&results, true);
+        for (named, said) in [
+            ("CONGESTION", "bbr"),
+            ("CLIENT QDISC", "noqueue"),
+            ("SERVER QDISC", "mq/fq"),
+        ] {
+            assert!(wide.contains(named) && wide.contains(said), "{wide}");
+        }
     }
 
     #[test]

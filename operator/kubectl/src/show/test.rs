@@ -1,4 +1,4 @@
-//! One finished test for people: rows, results, thresholds, verdict.
+//! One finished test for people: rows, results, thresholds, diagnosis, verdict.
 
 use super::{colour::Colour, results::table, rows::rows};
 use nettest_api::{NetTest, condition, result::Verdict};
@@ -49,6 +49,13 @@ fn render(test: &NetTest, measurements: &[Measurement], wide: bool, colour: Colo
             out,
             "threshold {} {met}: {}",
             threshold.name, threshold.message
+        );
+    }
+    for diagnosis in &status.diagnosis {
+        let _ = writeln!(
+            out,
+            "why: {}: {}; {}",
+            diagnosis.reason, diagnosis.message, diagnosis.hint
         );
     }
     let name = test.metadata.name.as_deref().unwrap_or_default();
@@ -107,6 +114,13 @@ mod tests {
         assert_eq!(
             shown(&status("Failed", "False", "ThresholdNotMet", missed)),
             "threshold t MISSED: too little\na: FAILED (ThresholdNotMet)\n"
+        );
+        let why = format!(
+            "{missed}, diagnosis: [{{reason: PacingLimited, message: it was so, hint: do that}}]"
+        );
+        assert_eq!(
+            shown(&status("Failed", "False", "ThresholdNotMet", &why)),
+            "threshold t MISSED: too little\nwhy: PacingLimited: it was so; do that\na: FAILED (ThresholdNotMet)\n"
         );
     }
 
