@@ -30,6 +30,8 @@ mod generator;
 mod iperf3;
 mod output;
 mod peer;
+#[path = "../program/port.rs"]
+mod port;
 mod ports;
 mod random;
 mod reports;

@@ -1,6 +1,6 @@
 //! Ports for tests that run side by side: below what the kernel gives to clients, each block handed out once.
 
-use std::net::{TcpListener, UdpSocket};
+use crate::port;
 use std::sync::Mutex;
 
 const FIRST: u16 = 10_000;
@@ -17,7 +17,7 @@ pub fn block(count: u16) -> u16 {
         if first > LAST - count {
             first = FIRST;
         }
-        match (first..first + count).find(|port| !is_free(*port)) {
+        match (first..first + count).find(|port| !port::is_free(*port)) {
             Some(taken) => first = taken + 1,
             None => {
                 *next = Some(first + count);
@@ -26,10 +26,4 @@ pub fn block(count: u16) -> u16 {
         }
     }
     panic!("no {count} free ports in a row between {FIRST} and {LAST}");
-}
-
-fn is_free(port: u16) -> bool {
-    let tcp = TcpListener::bind(("::", port)).or_else(|_| TcpListener::bind(("0.0.0.0", port)));
-    let udp = UdpSocket::bind(("::", port)).or_else(|_| UdpSocket::bind(("0.0.0.0", port)));
-    tcp.is_ok() && udp.is_ok()
 }

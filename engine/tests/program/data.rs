@@ -1,5 +1,6 @@
 //! Options of the data streams, as a user types them.
 
+use crate::port;
 use crate::run::{Server, engine, finish, text, wait};
 use serde_json::Value;
 use std::net::TcpListener;
@@ -102,7 +103,7 @@ fn local_ports(document: &Value) -> Vec<u64> {
 fn ports(base: u16) -> u16 {
     (0..100)
         .map(|step| base + 7 * step)
-        .find(|port| (0..3).all(|next| TcpListener::bind(("0.0.0.0", port + next)).is_ok()))
+        .find(|port| (0..3).all(|next| port::is_free(port + next)))
         .expect("three free ports")
 }
 

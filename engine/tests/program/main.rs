@@ -13,6 +13,7 @@ mod fast;
 mod files;
 mod limits;
 mod logfile;
+mod port;
 mod run;
 mod schema;
 mod shapes;

@@ -1,7 +1,7 @@
 //! Starting the program, and waiting for it with a bound.
 
+use crate::port;
 use std::io::Read;
-use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
@@ -172,8 +172,7 @@ pub fn free_port() -> u16 {
     for _ in 0..10_000 {
         let next = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
         let port = 10_000 + ((first + next) % 10_000) as u16;
-        let any = (Ipv4Addr::UNSPECIFIED, port);
-        if TcpListener::bind(any).is_ok() && UdpSocket::bind(any).is_ok() {
+        if port::is_free(port) {
             return port;
         }
     }

@@ -29,6 +29,8 @@ mod login_stock;
 mod oneoff;
 mod parameters;
 mod patience;
+#[path = "../program/port.rs"]
+mod port;
 mod process;
 mod raw;
 #[path = "../program/run.rs"]

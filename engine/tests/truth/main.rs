@@ -26,6 +26,8 @@ mod omit;
 mod pacing;
 mod patterns;
 mod peers;
+#[path = "../program/port.rs"]
+mod port;
 mod qdisc;
 #[path = "../session/raw.rs"]
 #[allow(dead_code, reason = "shared with the tests of the sessions")]
