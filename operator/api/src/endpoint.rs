@@ -26,6 +26,10 @@ pub struct Endpoint {
     #[schemars(extend("maxProperties" = 8))]
     #[x_kube(validation = ("self.all(k, size(k) <= 317 && size(self[k]) <= 63)", "label keys have at most 317 characters, values at most 63"))]
     pub node_selector: BTreeMap<String, String>,
+    /// Taints that the pod accepts, where the operator's policy allows them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8), extend("x-kubernetes-list-type" = "atomic"))]
+    pub tolerations: Vec<Toleration>,
     /// Which CPUs the engine runs on.
     #[serde(default)]
     pub cpu: CpuRequest,
@@ -47,6 +51,7 @@ impl Default for Endpoint {
             network: Network::Pod,
             node_name: None,
             node_selector: BTreeMap::new(),
+            tolerations: Vec::new(),
             cpu: CpuRequest::default(),
             memory: Self::default_memory(),
         }
@@ -61,17 +66,54 @@ pub enum Network {
     Host,
 }
 
+/// A taint that a pod accepts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[x_kube(validation = ("self.operator == 'Equal' || !has(self.value)", "a toleration with operator Exists has no value"))]
+pub struct Toleration {
+    /// The taint's key.
+    #[schemars(length(min = 1, max = 317))]
+    pub key: String,
+    /// Equal: key and value are the taint's. Exists: the key is.
+    #[serde(default)]
+    pub operator: TolerationOperator,
+    /// The taint's value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 63))]
+    pub value: Option<String>,
+    /// The taint's effect; any when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<TaintEffect>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum TolerationOperator {
+    #[default]
+    Equal,
+    Exists,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum TaintEffect {
+    NoSchedule,
+    PreferNoSchedule,
+    NoExecute,
+}
+
 /// Which CPUs the engine runs on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CpuRequest {
-    /// Shared: a request and no limit. Exclusive: a Guaranteed pod whose CPUs the kubelet's static policy grants to it alone; the test fails rather than run unpinned.
+    /// Shared: a request and no limit. Exclusive: a Guaranteed pod whose CPUs the kubelet's static policy grants to it alone; `enforcement` says what happens when it does not.
     #[serde(default)]
     pub mode: CpuMode,
     /// CPUs. Shared: requested as a tenth of a CPU each, no limit. Exclusive: whole CPUs.
     #[serde(default = "CpuRequest::default_count")]
     #[schemars(range(min = 1, max = 64))]
     pub count: i32,
+    /// Exclusive CPUs that are not granted. Required: the test fails rather than run unpinned. Preferred: it runs in the shared pool, and the condition CPUPinned says so.
+    #[serde(default)]
+    pub enforcement: CpuEnforcement,
 }
 
 impl CpuRequest {
@@ -85,8 +127,16 @@ impl Default for CpuRequest {
         CpuRequest {
             mode: CpuMode::Shared,
             count: 1,
+            enforcement: CpuEnforcement::Required,
         }
     }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum CpuEnforcement {
+    #[default]
+    Required,
+    Preferred,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! How long a run may wait and last.
 
-use crate::duration::Duration;
+use crate::{duration::Duration, quantity::Quantity};
 use kube::KubeSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,14 @@ pub struct Limits {
     #[serde(default = "Limits::default_schedule")]
     #[x_kube(validation = ("duration(self) >= duration('5s') && duration(self) <= duration('24h')", "limits.scheduleTimeout is 5s to 24h"))]
     pub schedule_timeout: Duration,
-    /// From the client's start to its result: 10s to 48h. Unset: the planned time of all repeats plus 2m.
+    /// From a client's start to its result, each pair for itself: 10s to 48h. Unset: the planned time of all its variants and repeats plus 2m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = ("duration(self) >= duration('10s') && duration(self) <= duration('48h')", "limits.runTimeout is 10s to 48h"))]
     pub run_timeout: Option<Duration>,
+    /// No pair sends more than this many bits per second, all streams together: an unlimited test is paced at it, one that asks for more is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1k')) >= 0 && quantity(string(self)).compareTo(quantity('1T')) <= 0", "limits.maxBitrate is 1k to 1T bits per second"))]
+    pub max_bitrate: Option<Quantity>,
 }
 
 impl Limits {
@@ -29,6 +33,7 @@ impl Default for Limits {
         Limits {
             schedule_timeout: Self::default_schedule(),
             run_timeout: None,
+            max_bitrate: None,
         }
     }
 }

@@ -1,12 +1,15 @@
 //! NetTest: what to measure, and the latest result.
 
 use crate::{
+    cleanup::Cleanup,
     diagnosis::Diagnosis,
     endpoint::Endpoint,
     limits::Limits,
     path::Path,
     repeats::Repeats,
-    result::{PairStatus, ThresholdResult, VariantResult, Verdict},
+    result::{PairStatus, Progress, Suspect, ThresholdResult, VariantResult, Verdict},
+    schedule::Schedule,
+    sweep::Sweep,
     threshold::Threshold,
     topology::Topology,
     traffic::Traffic,
@@ -30,7 +33,7 @@ use serde::{Deserialize, Serialize};
     namespaced,
     status = "NetTestStatus",
     derive = "PartialEq",
-    doc = "Measures the network between two pods and gives a verdict.",
+    doc = "Measures the network between pods, nodes and services, and gives a verdict.",
     printcolumn = r#"{"name":"Topology","type":"string","jsonPath":".spec.topology.type"}"#,
     printcolumn = r#"{"name":"Path","type":"string","jsonPath":".spec.path.type"}"#,
     printcolumn = r#"{"name":"Protocol","type":"string","jsonPath":".spec.traffic.protocol"}"#,
@@ -45,7 +48,6 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = ("self.server.network != 'Host' || self.path.type == 'Host'", "server.network Host needs path.type Host"))]
 #[x_kube(validation = ("!has(self.topology.pair) || self.topology.pair.placement != 'SameNode' || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName == self.server.nodeName", "topology.pair.placement SameNode contradicts client.nodeName and server.nodeName, which differ"))]
 #[x_kube(validation = ("!has(self.topology.pair) || self.topology.pair.placement != 'DifferentNode' || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName != self.server.nodeName", "topology.pair.placement DifferentNode contradicts client.nodeName and server.nodeName, which are the same"))]
-#[x_kube(validation = ("!has(self.thresholds) || self.traffic.protocol == 'UDP' || self.thresholds.all(t, t.metric != 'LossPPM')", "a LossPPM threshold needs traffic.protocol UDP"))]
 pub struct NetTestSpec {
     #[serde(default)]
     pub topology: Topology,
@@ -59,6 +61,9 @@ pub struct NetTestSpec {
     pub server: Endpoint,
     #[serde(default)]
     pub traffic: Traffic,
+    /// What is varied; one variant as the fields above say when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     #[serde(default)]
     pub repeats: Repeats,
     /// What the result must reach to pass.
@@ -67,6 +72,15 @@ pub struct NetTestSpec {
     pub thresholds: Vec<Threshold>,
     #[serde(default)]
     pub limits: Limits,
+    /// When the test is run again by itself. Without one it runs when it is applied and when its spec changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
+    #[serde(default)]
+    pub cleanup: Cleanup,
+    /// Any text, e.g. a date. A new one starts a run of the same test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 63))]
+    pub rerun: Option<String>,
 }
 
 /// The latest run in short; the NetTestRun has it whole.
@@ -103,4 +117,40 @@ pub struct NetTestStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "atomic"))]
     pub diagnosis: Vec<Diagnosis>,
+    /// How many pairs there are, and how far they are. Absent for a single pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// Nodes that failed against nodes that are good, worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 50), extend("x-kubernetes-list-type" = "atomic"))]
+    pub suspects: Vec<Suspect>,
+    /// The runs before, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 20), extend("x-kubernetes-list-type" = "atomic"))]
+    pub history: Vec<PastRun>,
+    /// With a schedule: when the next run is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run_time: Option<Time>,
+    /// With a schedule: the time of the schedule that the latest run was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_schedule_time: Option<Time>,
+}
+
+/// A run that has ended, in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PastRun {
+    /// Name of the NetTestRun.
+    pub run: String,
+    pub verdict: Verdict,
+    /// Why, as the run's condition Succeeded says.
+    #[schemars(length(max = 64))]
+    pub reason: String,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_time: Option<Time>,
+    /// Of its first result, printable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32))]
+    pub throughput: Option<String>,
 }

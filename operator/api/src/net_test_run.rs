@@ -3,7 +3,7 @@
 use crate::{
     diagnosis::Diagnosis,
     net_test::NetTestSpec,
-    result::{PairStatus, ThresholdResult, VariantResult, Verdict},
+    result::{PairResult, PairStatus, Progress, Suspect, ThresholdResult, VariantResult, Verdict},
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::{CustomResource, KubeSchema};
@@ -25,6 +25,8 @@ use serde::{Deserialize, Serialize};
     doc = "One execution of a NetTest: an immutable copy of its spec, and what was measured.",
     printcolumn = r#"{"name":"Test","type":"string","jsonPath":".spec.testName"}"#,
     printcolumn = r#"{"name":"Throughput","type":"string","jsonPath":".status.results[0].throughput"}"#,
+    printcolumn = r#"{"name":"Measured","type":"integer","jsonPath":".status.progress.measured","priority":1}"#,
+    printcolumn = r#"{"name":"Pairs","type":"integer","jsonPath":".status.progress.pairs","priority":1}"#,
     printcolumn = r#"{"name":"Verdict","type":"string","jsonPath":".status.verdict"}"#,
     printcolumn = r#"{"name":"Reason","type":"string","jsonPath":".status.conditions[?(@.type==\"Succeeded\")].reason"}"#,
     printcolumn = r#"{"name":"Finished","type":"date","jsonPath":".status.finishTime"}"#,
@@ -40,6 +42,13 @@ pub struct NetTestRunSpec {
     /// Its generation when the run was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_generation: Option<i64>,
+    /// The spec.rerun token that asked for it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 63))]
+    pub rerun: Option<String>,
+    /// The time of the schedule that it was made for, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled_time: Option<Time>,
     /// The copy of the spec.
     pub test: NetTestSpec,
 }
@@ -84,9 +93,38 @@ pub struct NetTestRunStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "atomic"))]
     pub diagnosis: Vec<Diagnosis>,
+    /// How many pairs there are, and how far they are. Absent for a single pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// The pairs of a run that has several, worst first, as many as fit; all are in the ConfigMaps of `ledger`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 200), extend("x-kubernetes-list-type" = "atomic"))]
+    pub pairs: Vec<PairResult>,
+    /// Nodes that failed against nodes that are good, worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 50), extend("x-kubernetes-list-type" = "atomic"))]
+    pub suspects: Vec<Suspect>,
+    /// The nodes of a run with several pairs, by name: chosen once, when the run leaves the queue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 2000), inner(length(max = 253)), extend("x-kubernetes-list-type" = "atomic"))]
+    pub nodes: Vec<String>,
+    /// ConfigMaps with every pair's results: `<prefix>-0`, `<prefix>-1` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerStatus>,
     /// ConfigMap with the full iperf3 documents (gzip), when they were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<DocumentsStatus>,
+}
+
+/// Where the results of all pairs are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerStatus {
+    /// What the ConfigMaps' names begin with, in the run's namespace.
+    #[schemars(length(max = 253))]
+    pub prefix: String,
+    /// How many there are.
+    pub shards: i32,
 }
 
 /// Where the full documents are.

@@ -1,5 +1,6 @@
 //! What was measured: integers with the unit in the name.
 
+use crate::{path::PathKind, threshold::Severity, traffic::Protocol};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,14 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VariantResult {
-    /// What was measured: protocol and streams, e.g. `tcp-p4`.
+    /// What was measured: protocol, streams and whatever the sweep varies, e.g. `tcp-p4` or `tcp-p4-clusterip`.
+    #[schemars(length(max = 63))]
     pub variant: String,
+    /// How the server was reached.
+    #[serde(default)]
+    pub path: PathKind,
+    #[serde(default)]
+    pub protocol: Protocol,
     /// Who sent.
     pub flow: Flow,
     /// Printable, e.g. `9.41 Gbit/s`.
@@ -146,9 +153,30 @@ pub struct Spread {
 #[serde(rename_all = "camelCase")]
 pub struct ThresholdResult {
     /// Its name in the spec.
+    #[schemars(length(max = 63))]
     pub name: String,
-    /// Every flow met it.
+    /// Every flow of every pair met it, or the median did, as its scope says.
     pub met: bool,
+    /// Warn: the test passes all the same.
+    #[serde(default)]
+    pub severity: Severity,
+    /// The figure that decided, in the metric's unit: the worst, or the median. Absent when nothing was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<i64>,
+    /// What it had to reach (Throughput) or stay within, in the metric's unit. Absent when what it is relative to is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<i64>,
+    /// The variant of that figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 63))]
+    pub variant: Option<String>,
+    /// The pair of that figure, `client -> server`, by node. Absent for the median over several pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 512))]
+    pub pair: Option<String>,
+    /// Pairs that missed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed_pairs: Option<i32>,
     /// What was measured against what, e.g. `191 Mbit/s at the receiver, at least 900 Mbit/s asked`.
     pub message: String,
 }
@@ -179,4 +207,102 @@ pub struct PairStatus {
     pub client: EndpointStatus,
     /// The end that was connected to.
     pub server: EndpointStatus,
+}
+
+/// How far the pairs of a run are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Progress {
+    /// All of them, the second pass included once it is known.
+    pub pairs: i32,
+    /// Being measured now.
+    pub running: i32,
+    /// Measured, whether their thresholds were met or not.
+    pub measured: i32,
+    /// Could not be measured.
+    pub failed: i32,
+}
+
+/// How one pair of a run with several went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PairResult {
+    /// Node of the client.
+    #[schemars(length(max = 253))]
+    pub client: String,
+    /// Node of the server, or the external server.
+    #[schemars(length(max = 253))]
+    pub server: String,
+    /// How the server was reached, where the pair's variants do not all do it alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathKind>,
+    pub state: PairState,
+    /// Measured once more, against a good node.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub second_pass: bool,
+    /// Why it could not be measured, or what it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 512))]
+    pub message: Option<String>,
+    /// Names of the thresholds that it missed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), inner(length(max = 63)), extend("x-kubernetes-list-type" = "atomic"))]
+    pub missed: Vec<String>,
+    /// One a variant and flow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 128), extend("x-kubernetes-list-type" = "atomic"))]
+    pub figures: Vec<PairFigures>,
+}
+
+/// Where one pair is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub enum PairState {
+    /// Its turn has not come.
+    Waiting,
+    /// Its pods start or run.
+    Running,
+    /// Every repeat was measured.
+    Measured,
+    /// It could not be measured.
+    Failed,
+}
+
+/// The key figures of one variant and flow of a pair, of the median repeat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PairFigures {
+    #[schemars(length(max = 63))]
+    pub variant: String,
+    pub flow: Flow,
+    pub throughput_bits_per_second: i64,
+    pub spread_percent: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmits: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtt_microseconds: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "lossPPM")]
+    pub loss_ppm: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter_microseconds: Option<i64>,
+}
+
+/// A node that failed against good ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Suspect {
+    #[schemars(length(max = 253))]
+    pub node: String,
+    /// The second pass agrees: it failed against a good node, too.
+    pub confirmed: bool,
+    /// Pairs of it that failed, of both passes.
+    pub bad_pairs: i32,
+    /// … and that were good.
+    pub good_pairs: i32,
+    #[schemars(length(max = 512))]
+    pub message: String,
 }

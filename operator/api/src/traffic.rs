@@ -116,6 +116,18 @@ pub enum Protocol {
     #[default]
     TCP,
     UDP,
+    SCTP,
+}
+
+impl Protocol {
+    /// As in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Protocol::TCP => "TCP",
+            Protocol::UDP => "UDP",
+            Protocol::SCTP => "SCTP",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,10 @@
 //! Digest -> results: the median repeat's figures, and the spread over the repeats.
 
-use crate::{collect::flow_of, units};
+use crate::{
+    collect::flow_of,
+    units,
+    valid::{ValidTest, ValidVariant},
+};
 use nettest_api::result::{FastPath, Flow, Spread, VariantResult};
 use nettest_report::{
     digest::{Digest, Figures},
@@ -9,15 +13,23 @@ use nettest_report::{
 
 /// One result a variant and flow, in the digest's order. Figures that are missing are absent, never 0; figures
 /// without any receiver's rate are no result and left out ([`crate::collect::complete`] tells them first).
-pub fn aggregate(digest: &Digest) -> Vec<VariantResult> {
+pub fn aggregate(test: &ValidTest, digest: &Digest) -> Vec<VariantResult> {
     digest
         .figures
         .iter()
-        .filter_map(|figures| one(digest, figures, flow_of(figures)?))
+        .filter_map(|figures| {
+            let variant = test.variant(&figures.variant)?;
+            one(variant, digest, figures, flow_of(figures)?)
+        })
         .collect()
 }
 
-fn one(digest: &Digest, figures: &Figures, flow: Flow) -> Option<VariantResult> {
+fn one(
+    variant: &ValidVariant,
+    digest: &Digest,
+    figures: &Figures,
+    flow: Flow,
+) -> Option<VariantResult> {
     let (client, server) = (digest.client_host.as_ref(), digest.server_host.as_ref());
     let (sender, receiver) = match flow {
         Flow::ClientToServer => (client, server),
@@ -30,7 +42,9 @@ fn one(digest: &Digest, figures: &Figures, flow: Flow) -> Option<VariantResult> 
     let datagrams = figures.datagrams.get(median).copied();
     let spread = spread(rates)?;
     Some(VariantResult {
-        variant: figures.variant.clone(),
+        variant: variant.name.clone(),
+        path: variant.path,
+        protocol: variant.traffic.protocol,
         flow,
         throughput: units::bits_per_second(*rates.get(median)?),
         throughput_bits_per_second: spread,

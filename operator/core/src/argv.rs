@@ -3,13 +3,18 @@
 
 use crate::{
     token::RunToken,
-    valid::{End, FastPaths, RunUid, ValidEndpoint, ValidTest},
+    valid::{End, FastPaths, Lane, RunUid, ValidEndpoint, ValidTest, ValidVariant},
 };
 use nettest_api::{
-    endpoint::CpuMode,
+    endpoint::{CpuEnforcement, CpuMode},
+    path::PathKind,
     traffic::{Direction, Protocol},
 };
-use std::{net::IpAddr, time::Duration};
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 /// Port of every server pod: a run has its node to itself, so one is enough.
 pub const PORT: u16 = 5201;
@@ -73,17 +78,35 @@ pub fn server_args(test: &ValidTest, call: &Invocation) -> Vec<String> {
     args.0
 }
 
-/// Arguments of the client.
-pub fn client_args(test: &ValidTest, server: IpAddr, call: &Invocation) -> Vec<String> {
+/// Where a client finds its server, for each path that its variants take.
+pub type Targets = BTreeMap<PathKind, SocketAddr>;
+
+/// Arguments of the client of a lane: what all its variants share, then one group a variant. A variant whose path has
+/// no target is left out; the plan makes no client before it has them all.
+pub fn client_args(
+    test: &ValidTest,
+    lane: Lane,
+    targets: &Targets,
+    call: &Invocation,
+) -> Vec<String> {
     let mut args = Args::default();
-    args.value("-c", server).value("-p", call.port);
-    args.traffic(test);
     args.value("--connect-timeout", CONNECT_TIMEOUT_MS)
         .flag("--measurement-stream")
-        .value("--variant", test.variant())
         .value("--repeats", test.repeats.count)
         .value("--repeat-pause", seconds(test.repeats.pause));
+    if let Some(stability) = test.repeats.stability {
+        args.value("--max-spread-percent", stability.max_spread_percent)
+            .value("--max-repeats", test.repeats.most());
+    }
     args.common(&test.client, call);
+    for variant in test.variants_of(lane) {
+        if let Some(target) = targets.get(&variant.path) {
+            args.value("--variant", &variant.key)
+                .value("-c", target.ip())
+                .value("-p", target.port());
+            args.traffic(variant);
+        }
+    }
     args.0
 }
 
@@ -109,8 +132,8 @@ impl Args {
         self
     }
 
-    fn traffic(&mut self, test: &ValidTest) {
-        let traffic = &test.traffic;
+    fn traffic(&mut self, variant: &ValidVariant) {
+        let traffic = &variant.traffic;
         if traffic.protocol == Protocol::UDP {
             // 32-bit sequence numbers wrap within the longest tests allowed.
             self.flag("-u").flag("--udp-counters-64bit");
@@ -175,7 +198,8 @@ impl Args {
         if let Some(token) = &call.token {
             self.value("--run-token", token.as_str());
         }
-        if call.require_exclusive && end.cpu == CpuMode::Exclusive {
+        let required = end.enforcement == CpuEnforcement::Required;
+        if call.require_exclusive && end.cpu == CpuMode::Exclusive && required {
             self.value("--require-exclusive-cpus", end.cpus);
         }
         self.value("--run-uid", call.run.as_str())

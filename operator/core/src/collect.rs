@@ -1,7 +1,7 @@
 //! What an engine left behind, read and checked: its digest from the termination message, its measurement
 //! lines from the log.
 
-use crate::valid::{RunUid, ValidTest};
+use crate::valid::{Lane, RunUid, ValidTest};
 use nettest_api::{Reason, result::Flow};
 use nettest_report::{
     digest::{DIGEST_VERSION, Digest, FailureReason, Figures, Outcome},
@@ -55,16 +55,20 @@ pub fn digest(text: &str, run: &RunUid, attempt: u32) -> Result<Digest, DigestEr
     Ok(digest)
 }
 
-/// Whether a digest that says Complete has every repeat of every flow: an incomplete run is never a result.
-pub fn complete(test: &ValidTest, digest: &Digest) -> Result<(), IncompleteError> {
-    for &flow in test.flows() {
+/// Whether a digest that says Complete has every repeat of every variant and flow of its lane: an incomplete run is never a result.
+pub fn complete(test: &ValidTest, lane: Lane, digest: &Digest) -> Result<(), IncompleteError> {
+    let wanted = test
+        .variants_of(lane)
+        .flat_map(|variant| variant.flows().iter().map(move |flow| (variant, *flow)));
+    for (variant, flow) in wanted {
         let figures = digest
             .figures
             .iter()
-            .find(|figures| flow_of(figures) == Some(flow))
+            .find(|figures| figures.variant == variant.key && flow_of(figures) == Some(flow))
             .ok_or(IncompleteError::Flow { flow })?;
         let seen = figures.received_bits_per_second.len();
-        if seen != test.repeats.count as usize {
+        let asked = test.repeats.count as usize..=test.repeats.most() as usize;
+        if !asked.contains(&seen) {
             return Err(IncompleteError::Repeats {
                 flow,
                 seen,

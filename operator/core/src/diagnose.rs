@@ -11,6 +11,12 @@ use nettest_report::digest::Digest;
 pub fn diagnose(test: &ValidTest, digest: &Digest, results: &[VariantResult]) -> Vec<Diagnosis> {
     results
         .iter()
-        .filter_map(|result| pacing::limited(test, digest, result))
+        .filter_map(|result| {
+            let mut variants = test.variants.iter();
+            let variant = variants.find(|variant| {
+                variant.name == result.variant && variant.flows().contains(&result.flow)
+            })?;
+            pacing::limited(variant, digest, result)
+        })
         .collect()
 }

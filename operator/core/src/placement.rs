@@ -3,7 +3,7 @@
 use crate::{
     node_facts::NodeFacts,
     pod_facts::NodePair,
-    valid::{NodeChoice, NodeName, ValidTest},
+    valid::{NodeChoice, NodeName, ValidTest, ValidTopology},
 };
 use nettest_api::topology::Placement;
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ pub fn pairs(test: &ValidTest, nodes: &[NodeFacts]) -> Vec<NodePair> {
                 server: (*server).clone(),
             })
         })
-        .filter(|pair| match test.placement {
+        .filter(|pair| match placement(test) {
             Placement::SameNode => pair.client == pair.server,
-            Placement::DifferentNode => pair.client != pair.server,
+            Placement::DifferentNode | Placement::DifferentZone => pair.client != pair.server,
             Placement::Any => true,
         })
         .collect();
@@ -59,7 +59,7 @@ pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
                 format!("{} {why}", node.name)
             }),
     );
-    let head = match (clients.as_slice(), servers.as_slice(), test.placement) {
+    let head = match (clients.as_slice(), servers.as_slice(), placement(test)) {
         ([], [], _) => "no node fits client or server".to_owned(),
         ([], _, _) => "no node fits the client".to_owned(),
         (_, [], _) => "no node fits the server".to_owned(),
@@ -80,6 +80,13 @@ pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
         head
     } else {
         format!("{head} ({})", whys.join(", "))
+    }
+}
+
+fn placement(test: &ValidTest) -> Placement {
+    match test.topology {
+        ValidTopology::Pair { placement } => placement,
+        _ => Placement::DifferentNode,
     }
 }
 

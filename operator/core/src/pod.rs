@@ -2,8 +2,13 @@
 
 mod build;
 
-use crate::{names::Role, pod_facts::NodePair, token::RunToken, valid::RunUid};
-use std::net::IpAddr;
+use crate::{
+    argv::Targets,
+    names::Role,
+    pod_facts::NodePair,
+    token::RunToken,
+    valid::{Lane, RunUid},
+};
 
 pub use build::{client_pod, pod, server_pod};
 
@@ -50,6 +55,7 @@ pub struct PodPlan {
     pub name: String,
     pub attempt: u32,
     pub pair: NodePair,
+    pub lane: Lane,
     pub part: Part,
 }
 
@@ -57,8 +63,8 @@ pub struct PodPlan {
 pub enum Part {
     Server,
     Client {
-        /// Address of the running server.
-        server: IpAddr,
+        /// Where the running server is.
+        targets: Targets,
         /// The server's token.
         token: RunToken,
     },

@@ -68,7 +68,7 @@ pub fn run_status(
             facts::failed(*reason, message, *ran)
         }
         Stage::Measured(digest) => {
-            let results = aggregate(digest);
+            let results = aggregate(test, digest);
             let judgement = verdict(test, &results);
             status.verdict = Some(judgement.verdict);
             status.finish_time = Some(Time(now));
@@ -129,6 +129,9 @@ pub fn test_status(test: &NetTest, run: Option<&NetTestRun>, now: Timestamp) -> 
         results: status.results,
         thresholds: status.thresholds,
         diagnosis: status.diagnosis,
+        progress: status.progress,
+        suspects: status.suspects,
+        ..NetTestStatus::default()
     }
 }
 

@@ -93,6 +93,8 @@ pub fn run_of(manifest: &str) -> NetTestRun {
         nettest_api::NetTestRunSpec {
             test_name: Some(name),
             test_generation: Some(1),
+            rerun: None,
+            scheduled_time: None,
             test: test.spec,
         },
     );
@@ -184,4 +186,12 @@ pub fn failure(reason: FailureReason, message: &str) -> Digest {
 
 pub fn text(digest: &Digest) -> String {
     serde_json::to_string(digest).unwrap()
+}
+
+/// The same digest as this test's only variant has it.
+pub fn measured_by(test: &ValidTest, mut digest: Digest) -> Digest {
+    for figures in &mut digest.figures {
+        figures.variant.clone_from(&test.variants[0].key);
+    }
+    digest
 }

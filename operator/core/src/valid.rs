@@ -1,9 +1,12 @@
 //! A test whose every field was checked. Later code takes these types, never text.
 
 use nettest_api::{
-    endpoint::{CpuMode, Network},
-    path::PathKind,
-    topology::Placement,
+    cleanup::PodCleanup,
+    endpoint::{CpuEnforcement, CpuMode, Network, Toleration},
+    path::{IPFamily, PathKind},
+    result::Flow,
+    threshold::{Severity, ThresholdMetric, ThresholdScope},
+    topology::{MeshSelection, Placement, SecondPass, StarConcurrency},
     traffic::{Direction, Protocol},
 };
 use std::{collections::BTreeMap, fmt, time::Duration};
@@ -11,21 +14,75 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 /// One test, valid and permitted. Made by [`crate::validate::validate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidTest {
-    pub placement: Placement,
-    pub path: PathKind,
+    pub topology: ValidTopology,
+    /// Of the address that clients dial; `None`: the cluster's first.
+    pub ip_family: Option<IPFamily>,
     pub client: ValidEndpoint,
     pub server: ValidEndpoint,
-    pub traffic: ValidTraffic,
+    /// 1 to 128, in the order in which they are measured: at most 64 of the sweep, and of a mesh each both ways.
+    pub variants: Vec<ValidVariant>,
     pub repeats: ValidRepeats,
     pub thresholds: Vec<ValidThreshold>,
     pub limits: ValidLimits,
+    pub cleanup: ValidCleanup,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValidTopology {
+    Pair { placement: Placement },
+    Mesh(ValidMesh),
+    Star(ValidStar),
+    External(ValidExternal),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidMesh {
+    /// Empty: every worker.
+    pub node_selector: BTreeMap<String, String>,
+    pub include_control_plane: bool,
+    pub selection: MeshSelection,
+    /// 1 to 100.
+    pub pairs_per_node: u32,
+    /// 1 to 500.
+    pub max_concurrent: u32,
+    pub second_pass: SecondPass,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidStar {
+    pub concurrency: StarConcurrency,
+    /// 1 to 200.
+    pub max_clients: u32,
+    pub include_control_plane: bool,
+}
+
+/// A server outside of the cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidExternal {
+    /// A DNS name, or an address as [`std::net::IpAddr`] writes it.
+    pub host: String,
+    pub port: u16,
+}
+
+/// One point of the sweep, one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValidVariant {
+    /// Of the results, e.g. `tcp-p4` or `udp-p1-l1400`. A mesh has each twice: once a direction.
+    pub name: String,
+    /// What the engine calls it: unique in a test. The name, with `-reverse` for a mesh's way back.
+    pub key: String,
+    pub path: PathKind,
+    pub client_network: Network,
+    pub server_network: Network,
+    pub traffic: ValidTraffic,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidEndpoint {
-    pub network: Network,
     pub node: NodeChoice,
+    pub tolerations: Vec<Toleration>,
     pub cpu: CpuMode,
+    pub enforcement: CpuEnforcement,
     /// 1 to 64.
     pub cpus: u32,
     pub memory: Bytes,
@@ -84,27 +141,76 @@ pub struct ValidRepeats {
     /// 1 to 20.
     pub count: u32,
     pub pause: Duration,
+    /// How far the repeats of a variant may lie apart.
+    pub stability: Option<Stability>,
+}
+
+impl ValidRepeats {
+    /// So many at most.
+    pub fn most(&self) -> u32 {
+        self.stability
+            .map_or(self.count, |stability| stability.max_count.max(self.count))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stability {
+    /// 1 to 1000.
+    pub max_spread_percent: u32,
+    /// `count` to 50.
+    pub max_count: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidThreshold {
     pub name: String,
+    pub metric: ThresholdMetric,
     pub bound: Bound,
+    pub scope: ThresholdScope,
+    pub severity: Severity,
+    /// Of this variant alone.
+    pub variant: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// In the metric's unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bound {
-    /// Receiver's bits per second of each flow.
-    ThroughputAtLeast(Bitrate),
-    /// Lost datagrams per million of each flow.
-    LossAtMost(Ppm),
+    AtLeast(u64),
+    AtMost(u64),
+    /// Throughput: at least, other metrics: at most so much of it.
+    Percent {
+        /// 1 to 1000.
+        percent: u32,
+        of: Relative,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Relative {
+    /// The slower end's link.
+    LinkSpeed { node_label: Option<String> },
+    /// The same pair's figure of this variant.
+    Variant(String),
+    /// The median of so many runs before.
+    History { runs: u32 },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValidLimits {
     pub schedule_timeout: Duration,
-    /// Given, or the planned time of all repeats plus 2 minutes.
+    /// Given, or the planned time of all variants and repeats of a pair plus 2 minutes.
     pub run_timeout: Duration,
+    pub max_bitrate: Option<Bitrate>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValidCleanup {
+    pub pods: PodCleanup,
+    /// `None`: not by time.
+    pub ttl: Option<Duration>,
+    /// Runs that are kept.
+    pub successful: u32,
+    pub failed: u32,
 }
 
 /// Bits per second.
@@ -172,24 +278,72 @@ impl CongestionControl {
     }
 }
 
-impl ValidTest {
-    /// Name of the one variant of this slice, e.g. `tcp-p4`.
-    pub fn variant(&self) -> String {
-        let protocol = match self.traffic.protocol {
-            Protocol::TCP => "tcp",
-            Protocol::UDP => "udp",
-        };
-        format!("{protocol}-p{}", self.traffic.streams)
+/// The networks of a client and its server: pods of one lane serve all of its variants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Lane {
+    pub client: Network,
+    pub server: Network,
+}
+
+impl Lane {
+    /// Both ends in the pod network.
+    pub const PODS: Lane = Lane {
+        client: Network::Pod,
+        server: Network::Pod,
+    };
+
+    /// A short word for names of pods: `pod`, `host`, `hostpod` (from a node to a pod), `podhost`.
+    pub const fn as_str(self) -> &'static str {
+        match (self.client, self.server) {
+            (Network::Pod, Network::Pod) => "pod",
+            (Network::Host, Network::Host) => "host",
+            (Network::Host, Network::Pod) => "hostpod",
+            (Network::Pod, Network::Host) => "podhost",
+        }
+    }
+}
+
+impl ValidVariant {
+    pub fn lane(&self) -> Lane {
+        Lane {
+            client: self.client_network,
+            server: self.server_network,
+        }
     }
 
     /// How many flows a measurement has: two when both ends send.
-    pub fn flows(&self) -> &'static [nettest_api::result::Flow] {
-        use nettest_api::result::Flow::{ClientToServer, ServerToClient};
+    pub fn flows(&self) -> &'static [Flow] {
+        use Flow::{ClientToServer, ServerToClient};
         match self.traffic.direction {
             Direction::Forward => &[ClientToServer],
             Direction::Reverse => &[ServerToClient],
             Direction::Bidirectional => &[ClientToServer, ServerToClient],
         }
+    }
+}
+
+impl ValidTest {
+    /// In the order of the variants; never empty, because variants are not.
+    pub fn lanes(&self) -> Vec<Lane> {
+        let mut lanes = Vec::new();
+        for variant in &self.variants {
+            if !lanes.contains(&variant.lane()) {
+                lanes.push(variant.lane());
+            }
+        }
+        lanes
+    }
+
+    /// The variants that one client measures.
+    pub fn variants_of(&self, lane: Lane) -> impl Iterator<Item = &ValidVariant> {
+        self.variants
+            .iter()
+            .filter(move |variant| variant.lane() == lane)
+    }
+
+    /// By the engine's name of it.
+    pub fn variant(&self, key: &str) -> Option<&ValidVariant> {
+        self.variants.iter().find(|variant| variant.key == key)
     }
 
     /// Whether an end asked for CPUs of its own.
@@ -197,5 +351,13 @@ impl ValidTest {
         [&self.client, &self.server]
             .iter()
             .any(|end| end.cpu == CpuMode::Exclusive)
+    }
+
+    /// One client and one server node: the run's figures are the pair's.
+    pub fn is_one_pair(&self) -> bool {
+        matches!(
+            self.topology,
+            ValidTopology::Pair { .. } | ValidTopology::External(_)
+        )
     }
 }

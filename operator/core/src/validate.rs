@@ -9,13 +9,14 @@ mod traffic;
 use crate::{
     policy::Policy,
     span,
-    valid::{ValidRepeats, ValidTest},
+    valid::{Stability, ValidCleanup, ValidRepeats, ValidTest, ValidTopology, ValidVariant},
 };
 use nettest_api::{
     NetTestSpec, Reason, duration,
     endpoint::Network,
     path::PathKind,
     topology::{Placement, TopologyKind},
+    traffic::Protocol,
 };
 use std::{ops::RangeInclusive, time::Duration};
 use thiserror::Error;
@@ -63,54 +64,88 @@ pub fn validate(
         client,
         server,
         traffic,
+        sweep: _,
         repeats,
         thresholds,
         limits,
+        schedule: _,
+        cleanup,
+        rerun: _,
     } = spec;
-    let TopologyKind::Pair = topology.kind;
-    let placement = topology
-        .pair
-        .as_ref()
-        .ok_or_else(|| Refusal::invalid("topology.pair", "is required when topology.type is Pair"))?
-        .placement;
+    let TopologyKind::Pair = topology.kind else {
+        return Err(Refusal::invalid("topology.type", "is not built yet"));
+    };
+    let placement = topology.pair.clone().unwrap_or_default().placement;
+    let (client_network, server_network) = (client.network, server.network);
     let client = endpoint::endpoint("client", client)?;
     let server = endpoint::endpoint("server", server)?;
-    contradictions(placement, path.kind, &client, &server)?;
+    contradictions(placement, path.kind, server_network, &client, &server)?;
     let traffic = traffic::traffic(traffic)?;
     let repeats = ValidRepeats {
         count: count("repeats.count", repeats.count, 1..=20)?,
         pause: span_in("repeats.pause", &repeats.pause, 0..=600_000, "0s to 10m")?,
+        stability: repeats.max_spread_percent.map(|percent| Stability {
+            max_spread_percent: percent.unsigned_abs(),
+            max_count: repeats.max_count.map_or(9, i32::unsigned_abs),
+        }),
     };
     let thresholds = threshold::thresholds(thresholds, traffic.protocol)?;
     let limits = limits::limits(limits, &traffic, repeats)?;
-    for (field, end) in [("client.network", &client), ("server.network", &server)] {
-        if end.network == Network::Host && !policy.allows_host_network(namespace) {
+    for (field, network) in [
+        ("client.network", client_network),
+        ("server.network", server_network),
+    ] {
+        if network == Network::Host && !policy.allows_host_network(namespace) {
             return Err(Refusal::HostNetwork {
                 field,
                 namespace: namespace.to_owned(),
             });
         }
     }
+    let name = format!("{}-p{}", protocol_word(traffic.protocol), traffic.streams);
     Ok(ValidTest {
-        placement,
-        path: path.kind,
+        topology: ValidTopology::Pair { placement },
+        ip_family: path.ip_family,
         client,
         server,
-        traffic,
+        variants: vec![ValidVariant {
+            key: name.clone(),
+            name,
+            path: path.kind,
+            client_network,
+            server_network,
+            traffic,
+        }],
         repeats,
         thresholds,
         limits,
+        cleanup: ValidCleanup {
+            pods: cleanup.pods,
+            ttl: None,
+            successful: cleanup.successful_runs_history_limit.unsigned_abs(),
+            failed: cleanup.failed_runs_history_limit.unsigned_abs(),
+        },
     })
+}
+
+/// As names of variants have it.
+fn protocol_word(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::TCP => "tcp",
+        Protocol::UDP => "udp",
+        Protocol::SCTP => "sctp",
+    }
 }
 
 fn contradictions(
     placement: Placement,
     path: PathKind,
+    server_network: Network,
     client: &crate::valid::ValidEndpoint,
     server: &crate::valid::ValidEndpoint,
 ) -> Result<(), Refusal> {
     use crate::valid::NodeChoice::Named;
-    match (path, server.network) {
+    match (path, server_network) {
         (PathKind::Host, Network::Pod) => Err(Refusal::invalid(
             "path.type",
             "Host needs server.network Host",

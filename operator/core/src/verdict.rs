@@ -35,28 +35,26 @@ pub fn verdict(test: &ValidTest, results: &[VariantResult]) -> Judgement {
 fn judge(threshold: &ValidThreshold, results: &[VariantResult]) -> ThresholdResult {
     let flows: Vec<(bool, String)> = results
         .iter()
-        .map(|result| match threshold.bound {
-            Bound::ThroughputAtLeast(min) => {
+        .map(|result| match &threshold.bound {
+            Bound::AtLeast(min) => {
                 let seen = u64::try_from(result.throughput_bits_per_second.median).unwrap_or(0);
                 (
-                    seen >= min.0,
+                    seen >= *min,
                     format!(
                         "{} at the receiver, at least {} asked",
                         units::bits_per_second(seen),
-                        units::bits_per_second(min.0)
+                        units::bits_per_second(*min)
                     ),
                 )
             }
-            Bound::LossAtMost(max) => match result.loss_ppm {
+            Bound::AtMost(max) => match result.loss_ppm {
                 Some(seen) => (
-                    u64::try_from(seen).is_ok_and(|seen| seen <= max.0),
-                    format!("{seen} ppm of datagrams lost, at most {} asked", max.0),
+                    u64::try_from(seen).is_ok_and(|seen| seen <= *max),
+                    format!("{seen} ppm of datagrams lost, at most {max} asked"),
                 ),
-                None => (
-                    false,
-                    format!("loss is unknown, at most {} ppm asked", max.0),
-                ),
+                None => (false, format!("loss is unknown, at most {max} ppm asked")),
             },
+            Bound::Percent { .. } => (false, "is not built yet".to_owned()),
         })
         .collect();
     let message = match (flows.as_slice(), results) {
@@ -72,6 +70,12 @@ fn judge(threshold: &ValidThreshold, results: &[VariantResult]) -> ThresholdResu
     ThresholdResult {
         name: threshold.name.clone(),
         met: !flows.is_empty() && flows.iter().all(|(met, _)| *met),
+        severity: threshold.severity,
+        observed: None,
+        wanted: None,
+        variant: None,
+        pair: None,
+        missed_pairs: None,
         message,
     }
 }

@@ -210,6 +210,8 @@ fn run_of(test: &NetTest, generation: i64) -> NetTestRun {
         spec: NetTestRunSpec {
             test_name: Some(test.name_any()),
             test_generation: Some(generation),
+            rerun: None,
+            scheduled_time: None,
             test: test.spec.clone(),
         },
         status: None,
@@ -226,7 +228,6 @@ fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun])
         let run = history::latest_finished(runs)?;
         let status = run.status.as_ref()?;
         Some(Finished {
-            spec: &run.spec.test,
             pair: status.pair.as_ref(),
             results: &status.results,
             thresholds: &status.thresholds,
@@ -240,7 +241,6 @@ fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun])
         let verdict = status.verdict?;
         let ended = status.last_run_time.as_ref().map(|time| time.0);
         is_settled(test, test.metadata.generation?).then_some(Finished {
-            spec: &test.spec,
             pair: status.pair.as_ref(),
             results: &status.results,
             thresholds: &status.thresholds,

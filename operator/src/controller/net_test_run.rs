@@ -252,6 +252,8 @@ impl Refusable for NetTestRun {
             spec: NetTestRunSpec {
                 test_name: None,
                 test_generation: None,
+                rerun: None,
+                scheduled_time: None,
                 test: NetTestSpec::default(),
             },
             status,

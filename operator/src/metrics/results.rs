@@ -118,7 +118,6 @@ status:
         let test: NetTest = serde_yaml::from_str(manifest).unwrap();
         let status = test.status.unwrap();
         let finished = Finished {
-            spec: &test.spec,
             pair: status.pair.as_ref(),
             results: &status.results,
             thresholds: &status.thresholds,
@@ -162,7 +161,6 @@ status:
         let metrics = Metrics::new().unwrap();
         publish(&metrics, MEASURED);
         let error = Finished {
-            spec: &nettest_api::NetTestSpec::default(),
             pair: None,
             results: &[],
             thresholds: &[],

@@ -2,12 +2,7 @@
 
 use super::family::Family;
 use jiff::Timestamp;
-use nettest_api::{
-    NetTestSpec,
-    path::PathKind,
-    result::{Flow, PairStatus, ThresholdResult, VariantResult, Verdict},
-    traffic::Protocol,
-};
+use nettest_api::result::{Flow, PairStatus, ThresholdResult, VariantResult, Verdict};
 
 /// Which NetTest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +14,6 @@ pub struct TestKey {
 /// What a finished run tells.
 #[derive(Debug, Clone, Copy)]
 pub struct Finished<'a> {
-    pub spec: &'a NetTestSpec,
     pub pair: Option<&'a PairStatus>,
     pub results: &'a [VariantResult],
     pub thresholds: &'a [ThresholdResult],
@@ -39,7 +33,6 @@ pub struct Sample {
 /// Absent rather than 0 where a figure is unknown.
 pub fn samples(key: &TestKey, finished: &Finished<'_>) -> Vec<Sample> {
     let Finished {
-        spec,
         pair,
         results,
         thresholds,
@@ -85,8 +78,8 @@ pub fn samples(key: &TestKey, finished: &Finished<'_>) -> Vec<Sample> {
                 key.namespace.as_str(),
                 key.name.as_str(),
                 result.variant.as_str(),
-                protocol(spec.traffic.protocol),
-                path(spec),
+                result.protocol.as_str(),
+                result.path.as_str(),
                 direction(result.flow),
                 pair.map_or("", |pair| pair.client.node.as_str()),
                 pair.map_or("", |pair| pair.server.node.as_str()),
@@ -138,23 +131,9 @@ fn seconds(time: Timestamp) -> f64 {
     float(time.as_millisecond()) / 1e3
 }
 
-const fn protocol(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::TCP => "TCP",
-        Protocol::UDP => "UDP",
-    }
-}
-
 const fn direction(flow: Flow) -> &'static str {
     match flow {
         Flow::ClientToServer => "ClientToServer",
         Flow::ServerToClient => "ServerToClient",
-    }
-}
-
-const fn path(spec: &NetTestSpec) -> &'static str {
-    match spec.path.kind {
-        PathKind::PodIP => "PodIP",
-        PathKind::Host => "Host",
     }
 }

@@ -1,7 +1,12 @@
-use super::aggregate;
-use crate::testing::{digest, figures, host};
+use crate::testing::{PAIR_TCP, digest, figures, host, valid};
+use nettest_api::result::VariantResult;
 use nettest_api::result::{FastPath, Flow};
+use nettest_report::digest::Digest;
 use nettest_report::report::{HostFacts, SocketFacts};
+
+fn aggregate(digest: &Digest) -> Vec<VariantResult> {
+    super::aggregate(&valid(PAIR_TCP), digest)
+}
 
 #[test]
 fn the_result_is_the_median_repeat_as_it_ran() {

@@ -1,6 +1,13 @@
 use super::*;
 use crate::testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, token, uid, valid};
 
+/// The client of the test's first lane, with the same server by all paths.
+fn client(test: &ValidTest, server: IpAddr, call: &Invocation) -> Vec<String> {
+    let to = SocketAddr::new(server, call.port);
+    let targets = test.variants.iter().map(|variant| (variant.path, to));
+    client_args(test, test.lanes()[0], &targets.collect(), call)
+}
+
 fn both(manifest: &str) -> String {
     let test = valid(manifest);
     let call = Invocation::in_pod(uid(), 2);
@@ -8,7 +15,7 @@ fn both(manifest: &str) -> String {
     format!(
         "{}\n{}",
         server_args(&test, &call).join(" "),
-        client_args(&test, server, &call).join(" ")
+        client(&test, server, &call).join(" ")
     )
 }
 
@@ -48,7 +55,7 @@ fn fast_paths_are_flags_of_the_client_alone() {
             found.join(" ")
         };
         let server = IpAddr::from([10, 244, 1, 7]);
-        assert_eq!(fast(client_args(&test, server, &call)), flags, "{traffic}");
+        assert_eq!(fast(client(&test, server, &call)), flags, "{traffic}");
         // It learns them from the client.
         assert_eq!(fast(server_args(&test, &call)), "", "{traffic}");
     }
@@ -70,7 +77,7 @@ fn on_one_machine() {
         server_args(&valid(CPU_PINNED), &call).join(" ")
     );
     assert!(
-        !client_args(&valid(CPU_PINNED), IpAddr::from([127, 0, 0, 1]), &call)
+        !client(&valid(CPU_PINNED), IpAddr::from([127, 0, 0, 1]), &call)
             .iter()
             .any(|arg| arg == "--require-exclusive-cpus")
     );

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{PAIR_TCP, PAIR_UDP, digest as whole, figures, text, uid, valid};
+use crate::testing::{PAIR_TCP, PAIR_UDP, digest as whole, figures, measured_by, text, uid, valid};
 use nettest_report::{digest::DocumentSum, event::Measurement};
 
 #[test]
@@ -52,9 +52,9 @@ fn names_in_a_digest_that_are_none_are_unknown() {
 #[test]
 fn complete_means_every_repeat_of_every_flow() {
     let (tcp, udp) = (valid(PAIR_TCP), valid(PAIR_UDP));
-    assert_eq!(complete(&tcp, &whole(&[1, 2, 3])), Ok(()));
+    assert_eq!(complete(&tcp, Lane::PODS, &whole(&[1, 2, 3])), Ok(()));
     assert!(matches!(
-        complete(&tcp, &whole(&[1, 2])),
+        complete(&tcp, Lane::PODS, &whole(&[1, 2])),
         Err(IncompleteError::Repeats {
             seen: 2,
             asked: 3,
@@ -64,16 +64,19 @@ fn complete_means_every_repeat_of_every_flow() {
     // Bidirectional: two flows, two repeats each.
     let mut both = whole(&[1, 2]);
     assert!(matches!(
-        complete(&udp, &both),
+        complete(&udp, Lane::PODS, &measured_by(&udp, both.clone())),
         Err(IncompleteError::Flow {
             flow: Flow::ServerToClient
         })
     ));
     both.figures.push(figures("ServerToClient", &[3, 4]));
-    assert_eq!(complete(&udp, &both), Ok(()));
+    assert_eq!(
+        complete(&udp, Lane::PODS, &measured_by(&udp, both.clone())),
+        Ok(())
+    );
     both.figures[1].jitter_microseconds = vec![1];
     assert!(matches!(
-        complete(&udp, &both),
+        complete(&udp, Lane::PODS, &measured_by(&udp, both.clone())),
         Err(IncompleteError::Uneven { .. })
     ));
 }

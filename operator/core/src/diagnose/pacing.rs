@@ -6,7 +6,7 @@
 //! (lo and veth) one stream then reached 15 to 27 Gbit/s, 8 to 17 on busy CPUs, against 38 to 48 and 25 to 42 with
 //! cubic: a timer costs 8 to 14 us of CPU a segment, and is late where the CPU is not free.
 
-use crate::{units, valid::ValidTest};
+use crate::{units, valid::ValidVariant};
 use nettest_api::{
     Reason,
     diagnosis::Diagnosis,
@@ -61,7 +61,7 @@ const LOST_PERMILLE: u128 = 10;
 
 /// The diagnosis of one flow, `None` when pacing is not shown to be what holds it.
 pub(super) fn limited(
-    test: &ValidTest,
+    test: &ValidVariant,
     digest: &Digest,
     result: &VariantResult,
 ) -> Option<Diagnosis> {
@@ -72,7 +72,7 @@ pub(super) fn limited(
             "client",
             &digest.client_host,
             &result.client_qdisc,
-            test.client.network,
+            test.client_network,
             client_cpu,
             server_cpu,
         ),
@@ -80,7 +80,7 @@ pub(super) fn limited(
             "server",
             &digest.server_host,
             &result.server_qdisc,
-            test.server.network,
+            test.server_network,
             server_cpu,
             client_cpu,
         ),
@@ -187,7 +187,7 @@ fn throttled(digest: &Digest) -> bool {
 
 /// Bytes in flight (rate x round-trip time) that are half of the buffer or more: the mean of a round-trip time says
 /// nothing of its longest.
-fn window_may_hold(test: &ValidTest, rate: u64, rtt_microseconds: i64) -> bool {
+fn window_may_hold(test: &ValidVariant, rate: u64, rtt_microseconds: i64) -> bool {
     let buffer = test.traffic.window.map_or(BUFFER, |window| window.0);
     let rtt = u128::try_from(rtt_microseconds).unwrap_or(0);
     let in_flight = u128::from(rate) * rtt / 8_000_000;

@@ -3,6 +3,7 @@ use crate::{
     plan::{Phase, Progress, Stage, Waiting},
     pod::{EngineConfig, Owner, Part, PodPlan, server_pod},
     testing::{HOST_NETWORK, PAIR_TCP, now, run_of, token, valid},
+    valid::Lane,
 };
 
 /// A server pod of this run, as the API would return it.
@@ -14,6 +15,7 @@ fn server(run: &NetTestRun, phase: &str) -> Pod {
             client: "worker-1".into(),
             server: "worker-2".into(),
         },
+        lane: Lane::PODS,
         part: Part::Server,
     };
     let owner = Owner::of(run).expect("a run");

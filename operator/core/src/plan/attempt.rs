@@ -5,7 +5,7 @@ use crate::{
     names::Role,
     observed::Observed,
     pod_facts::{NodePair, PodFacts},
-    valid::{NodeName, ValidTest},
+    valid::{Lane, NodeName, ValidTest, ValidVariant},
 };
 use jiff::{SignedDuration, Timestamp};
 use nettest_api::{
@@ -79,6 +79,14 @@ impl<'a> Attempt<'a> {
             server: pod(Role::Server),
             placed: seen.run.placed.or(oldest),
         }
+    }
+
+    /// The one lane of a test with one variant.
+    pub fn lane(&self) -> Lane {
+        self.test
+            .variants
+            .first()
+            .map_or(Lane::PODS, ValidVariant::lane)
     }
 
     fn client_was_running(&self) -> bool {

@@ -109,7 +109,7 @@ fn client_ended(attempt: &Attempt<'_>, client: &PodFacts, ended: &Ended) -> Plan
 }
 
 fn measured(attempt: &Attempt<'_>, client: &PodFacts, digest: &Digest) -> Plan {
-    if let Err(error) = collect::complete(attempt.test, digest) {
+    if let Err(error) = collect::complete(attempt.test, attempt.lane(), digest) {
         return attempt.failed(Reason::EngineCrashed, error.to_string(), true);
     }
     if let Pinning::Refused { message } = pinning(attempt.test, digest) {

@@ -2,6 +2,7 @@
 
 use super::{Phase, Plan, Step, attempt::Attempt, attempt::pair_status, blocked, finish};
 use crate::{
+    argv::PORT,
     exclusivity::{self, Turn},
     names::{self, Role},
     pod::{Part, PodPlan},
@@ -9,6 +10,7 @@ use crate::{
     refusal::CreateRefusal,
 };
 use nettest_api::{Reason, path::PathKind};
+use std::net::SocketAddr;
 
 /// No pod exists.
 pub(super) fn from_nothing(attempt: &Attempt<'_>) -> Plan {
@@ -106,9 +108,12 @@ pub(super) fn with_server(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
 }
 
 fn make_client(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
-    let address = match attempt.test.path {
-        PathKind::PodIP => server.address,
+    let Some(variant) = attempt.test.variants.first() else {
+        return attempt.until_placed(Phase::Starting, None, "the test has no variant");
+    };
+    let address = match variant.path {
         PathKind::Host => server.host_address,
+        _ => server.address,
     };
     let Some(address) = address else {
         return attempt.until_placed(Phase::Starting, None, "the server has no address yet");
@@ -135,7 +140,7 @@ fn make_client(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
         "the server is ready; making the client pod",
     );
     let part = Part::Client {
-        server: address,
+        targets: [(variant.path, SocketAddr::new(address, PORT))].into(),
         token,
     };
     attempt.step(plan, Some(create(attempt, &server.pair, part)))
@@ -151,6 +156,7 @@ fn create(attempt: &Attempt<'_>, pair: &NodePair, part: Part) -> Step {
         name: names::pod_name(&run.name, run.uid.as_str(), attempt.number, role),
         attempt: attempt.number,
         pair: pair.clone(),
+        lane: attempt.lane(),
         part,
     }))
 }

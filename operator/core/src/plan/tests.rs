@@ -12,6 +12,7 @@ use crate::{
     pod_facts::{Ended, NodePair, PodFacts, PodState},
     testing::{at, token, uid},
 };
+use nettest_api::path::PathKind;
 
 /// A pod of attempt 1 in the default namespace, made at second 0, on two nodes.
 pub(super) fn pod(role: Role, state: PodState) -> PodFacts {
@@ -98,11 +99,11 @@ fn a_client_is_told_where_and_with_what_to_connect() {
     let Some(Step::CreatePod(client)) = plan.step else {
         panic!("no create");
     };
-    let server = [10, 244, 1, 7].into();
+    let targets = [(PathKind::PodIP, ([10, 244, 1, 7], 5201).into())].into();
     assert_eq!(
         client.part,
         Part::Client {
-            server,
+            targets,
             token: token()
         }
     );

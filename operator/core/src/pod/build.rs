@@ -3,10 +3,10 @@
 
 use super::{CONTAINER, EngineConfig, Owner, Part, PodPlan};
 use crate::{
-    argv::{self, Invocation, PORT, TOKEN_ENV},
+    argv::{self, Invocation, PORT, TOKEN_ENV, Targets},
     names::{self, Role},
     token::RunToken,
-    valid::{NodeName, ValidEndpoint, ValidTest},
+    valid::{Lane, NodeName, ValidEndpoint, ValidTest},
 };
 use k8s_openapi::{
     api::core::v1::{
@@ -75,7 +75,14 @@ pub fn server_pod(
         failure_threshold: Some(failure_threshold(test.limits.schedule_timeout)),
         ..Probe::default()
     });
-    assemble(&test.server, owner, plan, config, container, lifetime)
+    assemble(
+        plan.lane.server == Network::Host,
+        owner,
+        plan,
+        config,
+        container,
+        lifetime,
+    )
 }
 
 /// The client's pod, for a server that runs.
@@ -84,14 +91,22 @@ pub fn client_pod(
     owner: &Owner,
     plan: &PodPlan,
     config: &EngineConfig,
-    server: std::net::IpAddr,
+    lane: Lane,
+    targets: &Targets,
     token: &RunToken,
 ) -> Pod {
     let call = Invocation::in_pod(owner.uid.clone(), plan.attempt);
     let lifetime = test.limits.run_timeout.saturating_add(SLACK);
-    let args = argv::client_args(test, server, &call);
+    let args = argv::client_args(test, lane, targets, &call);
     let container = container(&test.client, config, token, args);
-    assemble(&test.client, owner, plan, config, container, lifetime)
+    assemble(
+        lane.client == Network::Host,
+        owner,
+        plan,
+        config,
+        container,
+        lifetime,
+    )
 }
 
 /// Either pod, as planned. `fresh` is used for a server only.
@@ -104,7 +119,9 @@ pub fn pod(
 ) -> Pod {
     match &plan.part {
         Part::Server => server_pod(test, owner, plan, config, fresh),
-        Part::Client { server, token } => client_pod(test, owner, plan, config, *server, token),
+        Part::Client { targets, token } => {
+            client_pod(test, owner, plan, config, plan.lane, targets, token)
+        }
     }
 }
 
@@ -186,14 +203,13 @@ fn resources(end: &ValidEndpoint) -> ResourceRequirements {
 }
 
 fn assemble(
-    end: &ValidEndpoint,
+    host: bool,
     owner: &Owner,
     plan: &PodPlan,
     config: &EngineConfig,
     container: Container,
     lifetime: Duration,
 ) -> Pod {
-    let host = end.network == Network::Host;
     let role = plan.role();
     let node = match role {
         Role::Client => &plan.pair.client,

@@ -5,6 +5,7 @@ use crate::{
     testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, run_of, token, valid},
 };
 use k8s_openapi::api::core::v1::Pod;
+use nettest_api::path::PathKind;
 
 fn made(manifest: &str) -> [Pod; 2] {
     let (test, owner) = (valid(manifest), Owner::of(&run_of(manifest)).unwrap());
@@ -26,11 +27,12 @@ fn made(manifest: &str) -> [Pod; 2] {
                 client: "worker-1".into(),
                 server: "worker-2".into(),
             },
+            lane: Lane::PODS,
             part,
         }
     };
     let client = Part::Client {
-        server: [10, 244, 1, 7].into(),
+        targets: [(PathKind::PodIP, ([10, 244, 1, 7], 5201).into())].into(),
         token: token(),
     };
     // The fresh token of a client's build is not used: it takes the server's.
@@ -191,6 +193,7 @@ fn long_node_names_are_whole_in_annotations() {
             client: long.as_str().into(),
             server: "worker-2".into(),
         },
+        lane: Lane::PODS,
         part: Part::Server,
     };
     let mut made = server_pod(

@@ -9,9 +9,10 @@ use nettest_api::endpoint::Endpoint;
 
 pub(super) fn endpoint(role: &str, end: &Endpoint) -> Result<ValidEndpoint, Refusal> {
     let Endpoint {
-        network,
+        network: _,
         node_name,
         node_selector,
+        tolerations,
         cpu,
         memory,
     } = end;
@@ -49,9 +50,10 @@ pub(super) fn endpoint(role: &str, end: &Endpoint) -> Result<ValidEndpoint, Refu
         }
     };
     Ok(ValidEndpoint {
-        network: *network,
         node,
+        tolerations: tolerations.clone(),
         cpu: cpu.mode,
+        enforcement: cpu.enforcement,
         cpus: count(&format!("{role}.cpu.count"), cpu.count, 1..=64)?,
         memory: Bytes(quantity_in(
             &format!("{role}.memory"),

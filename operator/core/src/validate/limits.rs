@@ -53,6 +53,7 @@ pub(super) fn limits(
     Ok(ValidLimits {
         schedule_timeout,
         run_timeout,
+        max_bitrate: None,
     })
 }
 
@@ -103,7 +104,9 @@ fn planned_time(traffic: &ValidTraffic, repeats: ValidRepeats) -> Duration {
             let rate = match (asked, traffic.protocol) {
                 // Datagrams leave at the asked rate, whatever arrives.
                 (Some(asked), Protocol::UDP) => asked,
-                (Some(asked), Protocol::TCP) => asked.min(SLOWEST_EXPECTED_BITS_PER_SECOND),
+                (Some(asked), Protocol::TCP | Protocol::SCTP) => {
+                    asked.min(SLOWEST_EXPECTED_BITS_PER_SECOND)
+                }
                 (None, _) => SLOWEST_EXPECTED_BITS_PER_SECOND,
             };
             let seconds = (u128::from(bytes.0) * 8).div_ceil(rate.max(1));

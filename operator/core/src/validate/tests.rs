@@ -270,7 +270,9 @@ fn fast_paths_are_all_or_those_that_are_named() {
             "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t}}\nspec: {{traffic: {traffic}}}\n"
         );
         assert_eq!(
-            crate::testing::valid(&manifest).traffic.fast_paths,
+            crate::testing::valid(&manifest).variants[0]
+                .traffic
+                .fast_paths,
             paths,
             "{traffic}"
         );

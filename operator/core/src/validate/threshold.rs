@@ -3,7 +3,7 @@
 use super::{Refusal, quantity_in};
 use crate::{
     names,
-    valid::{Bitrate, Bound, Ppm, ValidThreshold},
+    valid::{Bound, ValidThreshold},
 };
 use nettest_api::{
     threshold::{Threshold, ThresholdMetric},
@@ -41,6 +41,10 @@ fn one(index: usize, threshold: &Threshold, protocol: Protocol) -> Result<ValidT
         metric,
         min,
         max,
+        relative_to: _,
+        scope,
+        severity,
+        variant,
     } = threshold;
     if !names::is_dns_label(name) {
         return Err(Refusal::invalid(
@@ -49,14 +53,12 @@ fn one(index: usize, threshold: &Threshold, protocol: Protocol) -> Result<ValidT
         ));
     }
     let bound = match (metric, min, max) {
-        (ThresholdMetric::Throughput, Some(min), None) => {
-            Bound::ThroughputAtLeast(Bitrate(quantity_in(
-                &field(".min"),
-                min,
-                0..=1_000_000_000_000_000,
-                "at most 1000T bits per second",
-            )?))
-        }
+        (ThresholdMetric::Throughput, Some(min), None) => Bound::AtLeast(quantity_in(
+            &field(".min"),
+            min,
+            0..=1_000_000_000_000_000,
+            "at most 1000T bits per second",
+        )?),
         (ThresholdMetric::Throughput, _, _) => {
             return Err(Refusal::invalid(
                 field(""),
@@ -69,21 +71,26 @@ fn one(index: usize, threshold: &Threshold, protocol: Protocol) -> Result<ValidT
                 "LossPPM needs traffic.protocol UDP",
             ));
         }
-        (ThresholdMetric::LossPPM, None, Some(max)) => Bound::LossAtMost(Ppm(quantity_in(
+        (ThresholdMetric::LossPPM, None, Some(max)) => Bound::AtMost(quantity_in(
             &field(".max"),
             max,
             0..=1_000_000,
             "at most 1000000 (all)",
-        )?)),
+        )?),
         (ThresholdMetric::LossPPM, _, _) => {
             return Err(Refusal::invalid(
                 field(""),
                 "is a LossPPM threshold: set max (lost datagrams per million, e.g. 100) and no min",
             ));
         }
+        (_, _, _) => return Err(Refusal::invalid(field(".metric"), "is not built yet")),
     };
     Ok(ValidThreshold {
         name: name.clone(),
+        metric: *metric,
         bound,
+        scope: *scope,
+        severity: *severity,
+        variant: variant.clone(),
     })
 }

@@ -65,7 +65,7 @@ pub(super) fn traffic(traffic: &Traffic) -> Result<ValidTraffic, Refusal> {
     let message_size = message_size
         .as_ref()
         .map(|text| match protocol {
-            Protocol::TCP => {
+            Protocol::TCP | Protocol::SCTP => {
                 quantity_in("traffic.messageSize", text, 1..=1 << 20, "1 to 1Mi for TCP")
             }
             // 65507: the largest UDP payload over IPv4 (RFC 768, RFC 791); 16: iperf3's header with 64-bit counters.

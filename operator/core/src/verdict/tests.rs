@@ -1,7 +1,7 @@
 use super::verdict;
 use crate::{
     aggregate::aggregate,
-    testing::{CPU_PINNED, PAIR_TCP, PAIR_UDP, digest, figures, valid},
+    testing::{CPU_PINNED, PAIR_TCP, PAIR_UDP, digest, figures, measured_by, valid},
 };
 use nettest_api::result::{VariantResult, Verdict};
 
@@ -14,17 +14,24 @@ fn udp(rates: [u64; 2], lost: [&[u64]; 2]) -> Vec<VariantResult> {
         figures.lost_datagrams = lost.to_vec();
         figures.datagrams = vec![M];
     }
-    aggregate(&digest)
+    let test = valid(PAIR_UDP);
+    aggregate(&test, &measured_by(&test, digest))
 }
 
 #[test]
 fn a_bound_is_met_at_its_own_value() {
     for (rate, is) in [(900 * M, Verdict::Passed), (900 * M - 1, Verdict::Failed)] {
-        let judged = verdict(&valid(PAIR_TCP), &aggregate(&digest(&[rate])));
+        let judged = verdict(
+            &valid(PAIR_TCP),
+            &aggregate(&valid(PAIR_TCP), &digest(&[rate])),
+        );
         assert_eq!(judged.verdict, is, "{rate}");
         assert_eq!(judged.thresholds[0].met, is == Verdict::Passed);
     }
-    let judged = verdict(&valid(PAIR_TCP), &aggregate(&digest(&[191 * M])));
+    let judged = verdict(
+        &valid(PAIR_TCP),
+        &aggregate(&valid(PAIR_TCP), &digest(&[191 * M])),
+    );
     assert_eq!(judged.thresholds[0].name, "at-least-900m");
     assert_eq!(
         judged.thresholds[0].message,
@@ -67,7 +74,10 @@ fn unknown_loss_meets_no_bound() {
 
 #[test]
 fn without_thresholds_measured_is_passed() {
-    let judged = verdict(&valid(CPU_PINNED), &aggregate(&digest(&[1])));
+    let judged = verdict(
+        &valid(CPU_PINNED),
+        &aggregate(&valid(PAIR_TCP), &digest(&[1])),
+    );
     assert_eq!(
         (judged.verdict, judged.thresholds.len()),
         (Verdict::Passed, 0)

@@ -64,6 +64,8 @@ fn wanted(test: &NetTest) -> NetTestRun {
         spec: NetTestRunSpec {
             test_name: Some(name),
             test_generation: meta.generation,
+            rerun: None,
+            scheduled_time: None,
             test: test.spec.clone(),
         },
         status: None,

@@ -4,7 +4,7 @@ use crate::local::{LocalError, Measured};
 use jiff::Timestamp;
 use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, Reason};
 use nettest_core::plan::{Progress, Stage};
-use nettest_core::valid::{RunUid, ValidTest};
+use nettest_core::valid::{Lane, RunUid, ValidTest};
 use nettest_core::validate::Refusal;
 use nettest_core::{collect, status};
 use nettest_report::digest::Digest;
@@ -51,7 +51,7 @@ impl End {
         if !collect::is_complete(digest) {
             return failed(collect::failure(digest), digest.message.clone());
         }
-        match collect::complete(test, digest) {
+        match collect::complete(test, Lane::PODS, digest) {
             Ok(()) => End::Measured(Box::new(digest.clone())),
             Err(error) => failed(Reason::EngineCrashed, error.to_string()),
         }
@@ -105,6 +105,8 @@ fn run_of(test: &NetTest, uid: &RunUid) -> NetTestRun {
     let spec = NetTestRunSpec {
         test_name: test.metadata.name.clone(),
         test_generation: test.metadata.generation,
+        rerun: None,
+        scheduled_time: None,
         test: test.spec.clone(),
     };
     let mut run = NetTestRun::new("local", spec);

@@ -6,14 +6,14 @@
 
 use crate::local::{Engine, port::free_port};
 use nettest_api::Reason;
-use nettest_core::argv::{self, Invocation};
+use nettest_core::argv::{self, Invocation, Targets};
 use nettest_core::token::RunToken;
-use nettest_core::valid::{RunUid, ValidTest};
+use nettest_core::valid::{Lane, RunUid, ValidTest};
 use nettest_report::digest::{Digest, FailureReason, Outcome};
 use nettest_report::event::{Event, Measurement};
 use std::cell::Cell;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use thiserror::Error;
@@ -164,7 +164,17 @@ async fn drive(
     let server_words = await_server(engine, server, port).await?;
 
     call.bind = None;
-    let client = start(engine, &argv::client_args(test, LOCALHOST, &call), &token)?;
+    let lane = test.lanes().first().copied().unwrap_or(Lane::PODS);
+    let targets: Targets = test
+        .variants
+        .iter()
+        .map(|variant| (variant.path, SocketAddr::new(LOCALHOST, port)))
+        .collect();
+    let client = start(
+        engine,
+        &argv::client_args(test, lane, &targets, &call),
+        &token,
+    )?;
     let client = children.client.insert(client);
     let stdout = client.stdout.take();
     let stderr = words(client.stderr.take());

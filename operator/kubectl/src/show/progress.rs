@@ -38,14 +38,17 @@ impl Progress {
     pub fn begin(&mut self, name: &str, test: &ValidTest) {
         let count = test.repeats.count;
         self.repeats = count;
-        let (each, what) = match test.traffic.end {
+        let Some(variant) = test.variants.first() else {
+            return;
+        };
+        let (each, what) = match variant.traffic.end {
             End::Time(time) => (
-                Some(time + test.traffic.omit),
+                Some(time + variant.traffic.omit),
                 format!("{} s", time.as_secs()),
             ),
             End::Bytes(bytes) => (None, format!("{} bytes", bytes.0)),
         };
-        let what = format!("{name}: {}, {count} x {what}", test.variant());
+        let what = format!("{name}: {}, {count} x {what}", variant.name);
         match &self.kind {
             Kind::Silent => {}
             Kind::Lines => say(&what),

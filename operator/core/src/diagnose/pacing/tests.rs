@@ -1,7 +1,7 @@
 use crate::{
     aggregate::aggregate,
     diagnose::diagnose,
-    testing::{digest, figures, host, valid},
+    testing::{digest, figures, host, measured_by, valid},
 };
 use nettest_api::diagnosis::Diagnosis;
 use nettest_report::{digest::Digest, report::HostFacts};
@@ -39,7 +39,9 @@ fn slow() -> Digest {
 }
 
 fn said(traffic: &str, more: &str, digest: &Digest) -> Vec<Diagnosis> {
-    diagnose(&valid(&manifest(traffic, more)), digest, &aggregate(digest))
+    let test = valid(&manifest(traffic, more));
+    let digest = measured_by(&test, digest.clone());
+    diagnose(&test, &digest, &aggregate(&test, &digest))
 }
 
 fn fires(digest: &Digest) -> bool {
@@ -78,23 +80,18 @@ fn the_sender_is_the_one_whose_device_counts() {
         found.message
     );
     let on_the_node = ", path: {type: Host}, server: {network: Host}";
-    let [found] = diagnose(
-        &crate::validate::validate(
-            &serde_yaml::from_str::<nettest_api::NetTest>(&manifest(
-                "direction: Reverse",
-                on_the_node,
-            ))
+    let test = crate::validate::validate(
+        &serde_yaml::from_str::<nettest_api::NetTest>(&manifest("direction: Reverse", on_the_node))
             .expect("a manifest")
             .spec,
-            "default",
-            &crate::policy::Policy::everything(),
-        )
-        .expect("valid"),
-        &digest,
-        &aggregate(&digest),
+        "default",
+        &crate::policy::Policy::everything(),
     )
-    .try_into()
-    .expect("one");
+    .expect("valid");
+    let mut digest = measured_by(&test, digest);
+    let [found] = diagnose(&test, &digest, &aggregate(&test, &digest))
+        .try_into()
+        .expect("one");
     assert!(
         found.hint.ends_with("on the server's node"),
         "{}",

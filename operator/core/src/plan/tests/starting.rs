@@ -7,7 +7,7 @@ use crate::{
     testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, seen, valid},
     valid::RunUid,
 };
-use nettest_api::Reason;
+use nettest_api::{Reason, path::PathKind};
 
 /// The plan of a manifest, for what this makes of a fresh run, at this second.
 fn of(manifest: &str, second: i64, change: impl FnOnce(&mut Observed)) -> Plan {
@@ -252,8 +252,10 @@ fn a_ready_server_gets_its_client_and_the_host_path_its_nodes_address() {
     let Some(Step::CreatePod(client)) = ready(HOST_NETWORK).step else {
         panic!("no create")
     };
-    let node = std::net::IpAddr::from([192, 0, 2, 2]);
-    assert!(matches!(client.part, Part::Client { server, .. } if server == node));
+    let node = ([192, 0, 2, 2], 5201).into();
+    assert!(
+        matches!(client.part, Part::Client { targets, .. } if targets == [(PathKind::Host, node)].into())
+    );
 }
 
 #[test]
