@@ -11,6 +11,8 @@ pub const RUN_UID: &str = "nettest.dev/run-uid";
 pub const ROLE: &str = "nettest.dev/role";
 /// Number of the attempt, from 1.
 pub const ATTEMPT: &str = "nettest.dev/attempt";
+/// Number of the pair, from 0, on the pods of a run with several pairs.
+pub const PAIR: &str = "nettest.dev/pair";
 /// The two nodes of the pair, on both pods (hashed when longer than 63; the annotation of the same key has the full name).
 pub const CLIENT_NODE: &str = "nettest.dev/client-node";
 pub const SERVER_NODE: &str = "nettest.dev/server-node";

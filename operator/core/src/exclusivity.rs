@@ -14,49 +14,87 @@ use std::collections::BTreeSet;
 pub enum Turn {
     /// Its nodes are free and nobody waits for them before it.
     Now(NodePair),
-    /// Somebody holds the nodes, or waits for them and came first: `namespace/name`.
-    Wait { holder: String },
+    /// Somebody holds the nodes, or waits for them and comes first.
+    Wait {
+        /// `namespace/name`.
+        holder: String,
+        /// Of those that wait, from 1.
+        place: usize,
+    },
     /// No pair of nodes fits at all.
     NoPair { why: String },
 }
 
 /// Decide for a run that has no pods yet.
 pub fn turn(test: &ValidTest, seen: &Observed) -> Turn {
-    let wanted = placement::pairs(test, &seen.nodes);
-    if wanted.is_empty() {
+    let Some(wanted) = placement::first_pair(test, &seen.nodes) else {
         return Turn::NoPair {
             why: placement::why_none(test, &seen.nodes),
         };
-    }
-    let mut busy: Vec<(NodeName, String)> = Vec::new();
-    for claim in &seen.claims {
-        for node in held(claim, seen) {
-            busy.push((node, claim.holder.clone()));
-        }
-    }
-    for waiter in before(seen) {
-        let theirs = placement::pairs(&waiter.test, &seen.nodes);
-        // What the waiter gets now, or, when all its pairs are busy, the one that it waits for: otherwise a
-        // stream of small runs could starve one that needs two nodes at once.
-        let names: BTreeSet<NodeName> = busy.iter().map(|(node, _)| node.clone()).collect();
-        let takes = placement::free_pair(&theirs, &names).or_else(|| theirs.into_iter().next());
-        if let Some(pair) = takes {
-            busy.push((pair.client, waiter.holder.clone()));
-            busy.push((pair.server, waiter.holder.clone()));
-        }
-    }
-    let names: BTreeSet<NodeName> = busy.iter().map(|(node, _)| node.clone()).collect();
-    match placement::free_pair(&wanted, &names) {
+    };
+    let busy = Busy::of(seen);
+    match placement::free_pair(test, &seen.nodes, &busy.nodes) {
         Some(pair) => Turn::Now(pair),
-        None => {
-            let holder = wanted
-                .first()
-                .and_then(|pair| busy.iter().find(|(node, _)| pair.contains(node)))
-                .map(|(_, holder)| holder.clone())
-                .unwrap_or_default();
-            Turn::Wait { holder }
+        None => Turn::Wait {
+            holder: busy.holder([&wanted.client, &wanted.server]),
+            place: place_in_line(seen),
+        },
+    }
+}
+
+/// Nodes that somebody else uses, or waits for and comes first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Busy {
+    pub nodes: BTreeSet<NodeName>,
+    /// Who, in the order in which they were found.
+    holders: Vec<(NodeName, String)>,
+}
+
+impl Busy {
+    pub fn of(seen: &Observed) -> Busy {
+        let mut busy = Busy {
+            nodes: BTreeSet::new(),
+            holders: Vec::new(),
+        };
+        for claim in &seen.claims {
+            for node in held(claim, seen) {
+                busy.add(node, &claim.holder);
+            }
+        }
+        for waiter in before(seen) {
+            // What the waiter gets now, or, when all its pairs are busy, the one that it waits for: otherwise a
+            // stream of small runs could starve one that needs two nodes at once.
+            let takes = placement::free_pair(&waiter.test, &seen.nodes, &busy.nodes)
+                .or_else(|| placement::first_pair(&waiter.test, &seen.nodes));
+            if let Some(pair) = takes {
+                busy.add(pair.client, &waiter.holder);
+                busy.add(pair.server, &waiter.holder);
+            }
+        }
+        busy
+    }
+
+    fn add(&mut self, node: NodeName, holder: &str) {
+        if self.nodes.insert(node.clone()) {
+            self.holders.push((node, holder.to_owned()));
         }
     }
+
+    /// Who has one of these nodes, or anybody when nobody has: for people.
+    pub fn holder<'a>(&self, nodes: impl IntoIterator<Item = &'a NodeName>) -> String {
+        let nodes: Vec<&NodeName> = nodes.into_iter().collect();
+        self.holders
+            .iter()
+            .find(|(node, _)| nodes.contains(&node))
+            .or(self.holders.first())
+            .map(|(_, holder)| holder.clone())
+            .unwrap_or_default()
+    }
+}
+
+/// 1: next of those that wait.
+pub fn place_in_line(seen: &Observed) -> usize {
+    before(seen).len() + 1
 }
 
 /// A live claim on the nodes of a run whose server runs already. It should not exist; when it does (two
@@ -74,17 +112,37 @@ pub fn gives_way(server: &PodFacts, claim: &Claim) -> bool {
     claim.client || (claim.created, &claim.run) < (server.created, &server.run)
 }
 
-/// Older runs that wait, oldest first; runs with live pods hold nodes and do not wait.
+/// Runs that wait and come first, the first first. Whose namespace measures least comes first, then whose run does,
+/// then the older one: a large mesh does not keep everybody else waiting to its end. Runs with live pods go on with
+/// what is free and do not wait.
 fn before(seen: &Observed) -> Vec<&Waiter> {
-    let me = (seen.run.created, &seen.run.uid);
-    let mut waiters: Vec<&Waiter> = seen
+    let pairs = |counts: &dyn Fn(&Claim) -> bool| {
+        seen.claims
+            .iter()
+            .filter(|claim| !claim.client && counts(claim))
+            .count()
+    };
+    let run = &seen.run;
+    let me = (
+        pairs(&|claim| claim.namespace == run.namespace),
+        pairs(&|claim| claim.run == run.uid),
+        run.created,
+        &run.uid,
+    );
+    let mut waiters: Vec<_> = seen
         .waiters
         .iter()
-        .filter(|waiter| waiter.run != seen.run.uid && (waiter.created, &waiter.run) < me)
+        .filter(|waiter| waiter.run != run.uid)
         .filter(|waiter| !seen.claims.iter().any(|claim| claim.run == waiter.run))
+        .map(|waiter| {
+            let namespace = pairs(&|claim| claim.namespace == waiter.namespace);
+            let key = (namespace, 0, waiter.created, &waiter.run);
+            (key, waiter)
+        })
+        .filter(|(key, _)| *key < me)
         .collect();
-    waiters.sort_by(|one, two| (one.created, &one.run).cmp(&(two.created, &two.run)));
-    waiters
+    waiters.sort_by(|(one, _), (two, _)| one.cmp(two));
+    waiters.into_iter().map(|(_, waiter)| waiter).collect()
 }
 
 /// The nodes that a claim holds: both of its pair. A pod that is being deleted on a node that is gone or not

@@ -6,7 +6,7 @@
 //! - [`policy`], [`validate`], [`valid`]: what may run, parsed once into types
 //! - [`quantity`], [`span`], [`names`], [`units`]: numbers, times and names as Kubernetes writes them
 //! - [`argv`], [`pod`]: what is started
-//! - [`observed`], [`node_facts`], [`pod_facts`], [`refusal`]: what is seen
+//! - [`observed`], [`node_facts`], [`pod_facts`], [`service_facts`], [`refusal`]: what is seen
 //! - [`placement`], [`exclusivity`], [`plan`]: what to do next
 //! - [`collect`], [`ledger`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
@@ -30,6 +30,7 @@ pub mod pod_facts;
 pub mod policy;
 pub mod quantity;
 pub mod refusal;
+pub mod service_facts;
 pub mod span;
 pub mod status;
 pub mod token;

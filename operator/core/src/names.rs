@@ -17,15 +17,34 @@ pub fn run_name(test: &str, generation: i64) -> String {
     )
 }
 
-/// `<run>-a<attempt>-<role>-<hash of the run's UID>`: at most 63 characters and no dots, because a pod's name
-/// becomes its host name.
-pub fn pod_name(run: &str, uid: &str, attempt: u32, role: Role) -> String {
-    let suffix = format!("-a{attempt}-{role}-{}", short_hash(uid));
+/// `<run>-a<attempt>-<role>-<hash of the run's UID>`, with `-p<pair>` before the attempt where a run has several
+/// pairs: at most 63 characters and no dots, because a pod's name becomes its host name.
+pub fn pod_name(run: &str, uid: &str, pair: Option<u32>, attempt: u32, role: Role) -> String {
+    let pair = pair.map(|number| format!("-p{number}")).unwrap_or_default();
+    let suffix = format!("{pair}-a{attempt}-{role}-{}", short_hash(uid));
     let run = run.replace('.', "-");
     format!(
         "{}{suffix}",
         capped(&run, MAX_LABEL.saturating_sub(suffix.len()))
     )
+}
+
+/// The Service in front of a pair's server, by the name of the server's pod: at most 63 characters, and it begins
+/// with a letter (RFC 1035, as Services want it).
+pub fn service_name(server_pod: &str) -> String {
+    const PREFIX: &str = "s-";
+    format!("{PREFIX}{}", capped(server_pod, MAX_LABEL - PREFIX.len()))
+}
+
+/// ConfigMap with some of a run's pairs.
+pub fn ledger_name(run: &str, shard: u32) -> String {
+    format!("{}-{shard}", ledger_prefix(run))
+}
+
+/// What the names of these begin with.
+pub fn ledger_prefix(run: &str) -> String {
+    const SUFFIX: &str = "-pairs";
+    format!("{}{SUFFIX}", capped(run, 240 - SUFFIX.len()))
 }
 
 /// ConfigMap with a run's documents.
@@ -116,7 +135,7 @@ mod tests {
     fn short_names_stay_readable() {
         assert_eq!(run_name("pair-tcp", 3), "pair-tcp-3");
         assert_eq!(
-            pod_name("pair-tcp-3", "uid-1", 1, Role::Server),
+            pod_name("pair-tcp-3", "uid-1", None, 1, Role::Server),
             format!("pair-tcp-3-a1-server-{}", short_hash("uid-1"))
         );
         assert_eq!(documents_name("pair-tcp-3"), "pair-tcp-3-documents");
@@ -128,8 +147,8 @@ mod tests {
         let (one, two) = ("a".repeat(253), format!("{}b", "a".repeat(252)));
         assert_ne!(run_name(&one, 1), run_name(&two, 1));
         assert_ne!(
-            pod_name(&one, "u", 1, Role::Client),
-            pod_name(&two, "u", 1, Role::Client)
+            pod_name(&one, "u", Some(3), 1, Role::Client),
+            pod_name(&two, "u", Some(3), 1, Role::Client)
         );
         assert!(documents_name(&one).len() <= 253);
     }
@@ -145,8 +164,9 @@ mod tests {
             let run = run_name(&name, generation);
             proptest::prop_assert!(run.len() <= MAX_LABEL && is_dns_subdomain(&run), "{}", run);
             for role in [Role::Client, Role::Server] {
-                let pod = pod_name(&run, "0b1f", attempt, role);
+                let pod = pod_name(&run, "0b1f", Some(attempt), attempt, role);
                 proptest::prop_assert!(is_dns_label(&pod), "{}", pod);
+                proptest::prop_assert!(is_dns_label(&service_name(&pod)));
             }
             proptest::prop_assert!(is_label_value(&label_value(&name)));
         }

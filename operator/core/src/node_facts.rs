@@ -1,13 +1,16 @@
 //! What planning needs to know of a node.
 
 use crate::valid::NodeName;
-use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::api::core::v1::{Node, Taint};
+use nettest_api::endpoint::{Toleration, TolerationOperator};
 use std::collections::BTreeMap;
 
-/// Label of control-plane nodes, which never carry a test.
+/// Label of control-plane nodes, which carry a test only where it asks for them.
 const CONTROL_PLANE: &str = "node-role.kubernetes.io/control-plane";
+/// Label of a node's zone.
+pub const ZONE: &str = "topology.kubernetes.io/zone";
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NodeFacts {
     pub name: NodeName,
     pub labels: BTreeMap<String, String>,
@@ -15,6 +18,9 @@ pub struct NodeFacts {
     pub ready: bool,
     /// Why no test pod goes there, whatever the spec says; `None`: one may.
     pub closed: Option<String>,
+    pub control_plane: bool,
+    /// Those that keep pods away.
+    pub taints: Vec<Taint>,
 }
 
 impl NodeFacts {
@@ -29,37 +35,76 @@ impl NodeFacts {
             .unwrap_or_default()
             .iter()
             .any(|condition| condition.type_ == "Ready" && condition.status == "True");
-        let closed = closed(node, &labels, ready);
+        let spec = node.spec.as_ref();
+        let cordoned = spec.is_some_and(|spec| spec.unschedulable == Some(true));
+        let closed = if !ready {
+            Some("is not ready".to_owned())
+        } else if cordoned {
+            Some("is cordoned".to_owned())
+        } else {
+            None
+        };
+        let taints = spec
+            .and_then(|spec| spec.taints.as_deref())
+            .unwrap_or_default();
         Some(NodeFacts {
             name,
+            control_plane: labels.contains_key(CONTROL_PLANE),
             labels,
             ready,
             closed,
+            taints: taints
+                .iter()
+                .filter(|taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute"))
+                .cloned()
+                .collect(),
         })
+    }
+
+    /// Why a pod with these tolerations does not go there; `None`: it may.
+    pub fn closed_to(&self, tolerations: &[Toleration], control_plane: bool) -> Option<String> {
+        if self.control_plane && !control_plane {
+            return Some("is a control-plane node".to_owned());
+        }
+        if let Some(why) = &self.closed {
+            return Some(why.clone());
+        }
+        let taint = self.taints.iter().find(|taint| {
+            // Whoever asks for control-plane nodes means those with their usual taint, too.
+            let implied = control_plane && taint.key == CONTROL_PLANE;
+            !implied
+                && !tolerations
+                    .iter()
+                    .any(|toleration| tolerates(toleration, taint))
+        })?;
+        let value = taint.value.as_deref().unwrap_or_default();
+        Some(format!(
+            "has the taint {}={value}:{}",
+            taint.key, taint.effect
+        ))
+    }
+
+    pub fn zone(&self) -> Option<&str> {
+        self.labels.get(ZONE).map(String::as_str)
     }
 }
 
-fn closed(node: &Node, labels: &BTreeMap<String, String>, ready: bool) -> Option<String> {
-    if labels.contains_key(CONTROL_PLANE) {
-        return Some("is a control-plane node".to_owned());
-    }
-    if !ready {
-        return Some("is not ready".to_owned());
-    }
-    let spec = node.spec.as_ref()?;
-    if spec.unschedulable == Some(true) {
-        return Some("is cordoned".to_owned());
-    }
-    // Our pods tolerate nothing but what every pod gets, so each hard taint closes the node.
-    spec.taints
-        .as_deref()
-        .unwrap_or_default()
-        .iter()
-        .find(|taint| matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute"))
-        .map(|taint| {
-            let value = taint.value.as_deref().unwrap_or_default();
-            format!("has the taint {}={value}:{}", taint.key, taint.effect)
-        })
+/// As the scheduler does (kubernetes component-helpers, tolerations).
+fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
+    let Toleration {
+        key,
+        operator,
+        value,
+        effect,
+    } = toleration;
+    let effect_fits = effect.is_none_or(|effect| format!("{effect:?}") == taint.effect);
+    let value_fits = match operator {
+        TolerationOperator::Exists => true,
+        TolerationOperator::Equal => {
+            value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default()
+        }
+    };
+    *key == taint.key && effect_fits && value_fits
 }
 
 #[cfg(test)]

@@ -2,25 +2,34 @@
 
 use crate::{
     conditions::find,
+    ledger::Ledger,
     node_facts::NodeFacts,
     pod_facts::{NodePair, PodFacts},
     policy::Policy,
     refusal::CreateRefusal,
+    service_facts::ServiceFacts,
     status,
-    valid::{RunUid, ValidTest},
+    valid::{NodeName, RunUid, ValidTest},
     validate,
 };
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Node, Pod};
-use nettest_api::{NetTestRun, Reason, condition};
+use nettest_api::{NetTestRun, Reason, condition, result::Verdict};
+use std::net::IpAddr;
 
 /// What was seen in one pass, for one run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
     pub run: RunFacts,
     pub nodes: Vec<NodeFacts>,
-    /// This run's pods, of every attempt.
+    /// This run's pods, of every pair and attempt.
     pub pods: Vec<PodFacts>,
+    /// This run's Services.
+    pub services: Vec<ServiceFacts>,
+    /// Of a run with several pairs: what is known of them.
+    pub ledger: Ledger,
+    /// Of a test of an external server: its address, or why there is none or it is not permitted.
+    pub external: Option<Result<IpAddr, (Reason, String)>>,
     /// Live engine pods of other runs, in any namespace.
     pub claims: Vec<Claim>,
     /// Other runs that wait for nodes, and so may come first.
@@ -47,12 +56,21 @@ pub struct RunFacts {
     pub client_was_running: bool,
     /// What Scheduled=False says: what the run waited for when it was last looked at.
     pub blocked: Option<(Reason, String)>,
+    /// Of a run with several pairs: its nodes, once they are chosen.
+    pub nodes: Vec<NodeName>,
+    /// Which of a run's pairs this is about, when it has several: see [`crate::plan`].
+    pub number: Option<u32>,
+    /// The same for all runs of a test: by it they choose the same pairs.
+    pub seed: String,
+    /// Passed, Failed or Error, once it has ended.
+    pub verdict: Option<Verdict>,
 }
 
 /// A live pod of another run, with the nodes it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     pub run: RunUid,
+    pub namespace: String,
     /// `namespace/pod`, for people.
     pub holder: String,
     pub nodes: NodePair,
@@ -65,6 +83,7 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiter {
     pub run: RunUid,
+    pub namespace: String,
     /// `namespace/run`, for people.
     pub holder: String,
     pub created: Option<Timestamp>,
@@ -99,14 +118,34 @@ impl RunFacts {
                 .and_then(|condition| {
                     Some((Reason::parse(&condition.reason)?, condition.message.clone()))
                 }),
+            nodes: status
+                .map(|status| status.nodes.iter().map(|node| NodeName(node.clone())))
+                .into_iter()
+                .flatten()
+                .collect(),
+            number: None,
+            seed: seed(run),
+            verdict: status.and_then(|status| status.verdict),
         })
     }
+}
+
+/// The test's own UID, or its name: a run that somebody made by hand may name a test without belonging to it.
+fn seed(run: &NetTestRun) -> String {
+    let mut owners = run.metadata.owner_references.iter().flatten();
+    let owner = owners.find(|owner| owner.controller == Some(true));
+    owner
+        .map(|owner| owner.uid.clone())
+        .or_else(|| run.spec.test_name.clone())
+        .or_else(|| run.metadata.uid.clone())
+        .unwrap_or_default()
 }
 
 impl Claim {
     pub fn from_pod(pod: &PodFacts) -> Option<Claim> {
         pod.live().then(|| Claim {
             run: pod.run.clone(),
+            namespace: pod.namespace.clone(),
             holder: format!("{}/{}", pod.namespace, pod.name),
             nodes: pod.pair.clone(),
             created: pod.created,
@@ -130,6 +169,7 @@ impl Waiter {
             created: facts.created,
             test: validate::validate(&run.spec.test, &facts.namespace, policy).ok()?,
             run: facts.uid,
+            namespace: facts.namespace,
         })
     }
 }
@@ -157,6 +197,9 @@ impl Observed {
                 .filter_map(|other| Waiter::from_run(other, policy))
                 .collect(),
             pods,
+            services: vec![],
+            ledger: Ledger::default(),
+            external: None,
             run,
             refusal: None,
         }

@@ -1,49 +1,74 @@
 //! Which two nodes a run goes to.
 
 use crate::{
-    node_facts::NodeFacts,
+    node_facts::{self, NodeFacts},
     pod_facts::NodePair,
-    valid::{NodeChoice, NodeName, ValidTest, ValidTopology},
+    valid::{NodeChoice, NodeName, ValidEndpoint, ValidTest, ValidTopology},
 };
 use nettest_api::topology::Placement;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Every pair of nodes that the spec and the nodes allow, best first: for `Any` two nodes before one, then by name.
-pub fn pairs(test: &ValidTest, nodes: &[NodeFacts]) -> Vec<NodePair> {
-    let clients = eligible(&test.client.node, nodes);
-    let servers = eligible(&test.server.node, nodes);
-    let mut pairs: Vec<NodePair> = clients
-        .iter()
-        .flat_map(|client| {
-            servers.iter().map(|server| NodePair {
-                client: (*client).clone(),
-                server: (*server).clone(),
-            })
+/// The best pair of nodes that the spec and the nodes allow and that touches no busy node: for `Any` two nodes before
+/// one, then by name.
+pub fn free_pair(
+    test: &ValidTest,
+    nodes: &[NodeFacts],
+    busy: &BTreeSet<NodeName>,
+) -> Option<NodePair> {
+    let free = |end: &ValidEndpoint| -> Vec<&NodeName> {
+        let mut all = eligible(end, false, nodes);
+        all.retain(|node| !busy.contains(*node));
+        all.sort();
+        all
+    };
+    let clients = free(&test.client);
+    let pair = |client: &NodeName, server: &NodeName| NodePair {
+        client: client.clone(),
+        server: server.clone(),
+    };
+    if let ValidTopology::External(external) = &test.topology {
+        let server = NodeName(external.host.clone());
+        return clients.first().map(|client| pair(client, &server));
+    }
+    let servers = free(&test.server);
+    let first = |fits: &dyn Fn(&NodeName, &NodeName) -> bool| {
+        clients.iter().find_map(|client| {
+            let server = servers.iter().find(|server| fits(client, server))?;
+            Some(pair(client, server))
         })
-        .filter(|pair| match placement(test) {
-            Placement::SameNode => pair.client == pair.server,
-            Placement::DifferentNode | Placement::DifferentZone => pair.client != pair.server,
-            Placement::Any => true,
-        })
-        .collect();
-    pairs.sort_by(|one, two| (one.client == one.server, one).cmp(&(two.client == two.server, two)));
-    pairs
+    };
+    let same = || first(&|client, server| client == server);
+    let different = || first(&|client, server| client != server);
+    match placement(test) {
+        Placement::SameNode => same(),
+        Placement::DifferentNode => different(),
+        Placement::DifferentZone => {
+            let zones: BTreeMap<&NodeName, &str> = nodes
+                .iter()
+                .filter_map(|node| Some((&node.name, node.zone()?)))
+                .collect();
+            first(
+                &|client, server| match (zones.get(client), zones.get(server)) {
+                    (Some(client), Some(server)) => client != server,
+                    _ => false,
+                },
+            )
+        }
+        Placement::Any => different().or_else(same),
+    }
 }
 
-/// The best pair that touches no busy node.
-pub fn free_pair(pairs: &[NodePair], busy: &BTreeSet<NodeName>) -> Option<NodePair> {
-    pairs
-        .iter()
-        .find(|pair| !busy.contains(&pair.client) && !busy.contains(&pair.server))
-        .cloned()
+/// The pair that it would be if no node were busy.
+pub fn first_pair(test: &ValidTest, nodes: &[NodeFacts]) -> Option<NodePair> {
+    free_pair(test, nodes, &BTreeSet::new())
 }
 
 /// Why there is no pair, for people: a node each, at most ten.
 pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
     const SHOWN: usize = 10;
     let (clients, servers) = (
-        eligible(&test.client.node, nodes),
-        eligible(&test.server.node, nodes),
+        eligible(&test.client, false, nodes),
+        eligible(&test.server, false, nodes),
     );
     let fitting: BTreeSet<&NodeName> = clients.iter().chain(&servers).copied().collect();
     let mut whys: Vec<String> = named_but_absent(test, nodes);
@@ -53,8 +78,7 @@ pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
             .filter(|node| !fitting.contains(&node.name))
             .map(|node| {
                 let why = node
-                    .closed
-                    .clone()
+                    .closed_to(&test.client.tolerations, false)
                     .unwrap_or_else(|| "does not match nodeName or nodeSelector".to_owned());
                 format!("{} {why}", node.name)
             }),
@@ -66,6 +90,10 @@ pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
         (_, _, Placement::SameNode) => {
             "topology.pair.placement is SameNode and no node fits both ends".to_owned()
         }
+        (_, _, Placement::DifferentZone) => format!(
+            "topology.pair.placement is DifferentZone and no two fitting nodes have different {} labels",
+            node_facts::ZONE
+        ),
         ([only], _, _) | (_, [only], _) => format!(
             "topology.pair.placement is DifferentNode and only {only} fits: add a node or use SameNode or Any"
         ),
@@ -102,11 +130,16 @@ fn named_but_absent(test: &ValidTest, nodes: &[NodeFacts]) -> Vec<String> {
     absent.into_iter().collect()
 }
 
-fn eligible<'a>(choice: &NodeChoice, nodes: &'a [NodeFacts]) -> Vec<&'a NodeName> {
+/// The nodes that an end may go to.
+pub fn eligible<'a>(
+    end: &ValidEndpoint,
+    control_plane: bool,
+    nodes: &'a [NodeFacts],
+) -> Vec<&'a NodeName> {
     nodes
         .iter()
-        .filter(|node| node.closed.is_none())
-        .filter(|node| match choice {
+        .filter(|node| node.closed_to(&end.tolerations, control_plane).is_none())
+        .filter(|node| match &end.node {
             NodeChoice::Any => true,
             NodeChoice::Named(name) => node.name == *name,
             NodeChoice::Labelled(labels) => labels

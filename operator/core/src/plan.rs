@@ -6,9 +6,17 @@ mod clean;
 mod finish;
 mod start;
 
-use crate::{observed::Observed, pod::PodPlan, valid::ValidTest};
+use crate::{
+    ledger::{Ledger, PairRecord},
+    observed::Observed,
+    pod::{PodPlan, ServicePlan},
+    valid::{NodeName, ValidTest},
+};
 use jiff::Timestamp;
-use nettest_api::{Reason, result::PairStatus};
+use nettest_api::{
+    Reason,
+    result::{PairStatus, Suspect},
+};
 use nettest_report::digest::Digest;
 use std::time::Duration;
 
@@ -33,8 +41,19 @@ pub struct Plan {
 pub enum Step {
     /// AlreadyExists is success when the existing pod's run-uid label is this run's.
     CreatePod(Box<PodPlan>),
+    /// The Service in front of a server.
+    CreateService(Box<ServicePlan>),
     /// With the UID as precondition; NotFound and Conflict are success.
-    DeletePod { name: String, uid: String },
+    DeletePod {
+        name: String,
+        uid: String,
+    },
+    DeleteService {
+        name: String,
+        uid: String,
+    },
+    /// Write these pairs' records, by their numbers, into the run's ConfigMaps.
+    Record(Vec<(u32, PairRecord)>),
 }
 
 /// Where a run is.
@@ -44,7 +63,24 @@ pub struct Progress {
     /// When this attempt left the queue.
     pub placed: Option<Timestamp>,
     pub pair: Option<PairStatus>,
+    /// Of a run with several pairs.
+    pub many: Option<Many>,
     pub stage: Stage,
+}
+
+/// Where the pairs of a run are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Many {
+    /// The nodes that take part.
+    pub nodes: Vec<NodeName>,
+    /// How many pairs there are.
+    pub pairs: u32,
+    /// Those that are being measured.
+    pub running: Vec<u32>,
+    /// What is known of them, with what this pass writes.
+    pub ledger: Ledger,
+    /// Who failed against good nodes, once that is known.
+    pub suspects: Vec<Suspect>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +90,8 @@ pub enum Stage {
     Waiting(Waiting),
     /// Every repeat was measured.
     Measured(Box<Digest>),
+    /// Every pair has come to its end.
+    Concluded,
     /// It ends without a result.
     Failed {
         reason: Reason,

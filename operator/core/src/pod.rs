@@ -1,6 +1,9 @@
 //! The pods of a run.
 
 mod build;
+mod service;
+
+use nettest_api::path::IPFamily;
 
 use crate::{
     argv::Targets,
@@ -11,6 +14,7 @@ use crate::{
 };
 
 pub use build::{client_pod, pod, server_pod};
+pub use service::service;
 
 /// Name of the only container.
 pub const CONTAINER: &str = "engine";
@@ -54,6 +58,8 @@ impl Owner {
 pub struct PodPlan {
     pub name: String,
     pub attempt: u32,
+    /// Of the pair, in a run with several.
+    pub number: Option<u32>,
     pub pair: NodePair,
     pub lane: Lane,
     pub part: Part,
@@ -65,9 +71,23 @@ pub enum Part {
     Client {
         /// Where the running server is.
         targets: Targets,
-        /// The server's token.
-        token: RunToken,
+        /// The server's token; a server that is none of ours has none.
+        token: Option<RunToken>,
     },
+}
+
+/// A Service to make, as planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServicePlan {
+    pub name: String,
+    /// Name of the server's pod, which alone is behind it.
+    pub server: String,
+    pub attempt: u32,
+    pub number: Option<u32>,
+    /// Of type NodePort.
+    pub node_port: bool,
+    /// `None`: the cluster's first.
+    pub family: Option<IPFamily>,
 }
 
 impl PodPlan {

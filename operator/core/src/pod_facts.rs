@@ -9,7 +9,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodStatus};
-use nettest_api::labels;
+use nettest_api::{labels, path::IPFamily};
 use std::net::IpAddr;
 
 /// The two nodes of a run. They may be the same.
@@ -33,13 +33,15 @@ pub struct PodFacts {
     pub run: RunUid,
     pub role: Role,
     pub attempt: u32,
+    /// Of the pair, in a run with several.
+    pub number: Option<u32>,
     pub pair: NodePair,
     pub created: Option<Timestamp>,
     /// Has a deletionTimestamp.
     pub deleting: bool,
-    /// The pod's first address.
-    pub address: Option<IpAddr>,
-    pub host_address: Option<IpAddr>,
+    /// The pod's addresses, the cluster's first family first.
+    pub addresses: Vec<IpAddr>,
+    pub host_addresses: Vec<IpAddr>,
     pub token: Option<RunToken>,
     pub state: PodState,
 }
@@ -97,7 +99,6 @@ impl PodFacts {
                 .map(|name| NodeName(name.clone()))
         };
         let status = pod.status.as_ref();
-        let address = |text: Option<&String>| text.and_then(|text| text.parse().ok());
         Some(PodFacts {
             name: meta.name.clone()?,
             namespace: meta.namespace.clone()?,
@@ -105,14 +106,18 @@ impl PodFacts {
             run: RunUid(tags.get(labels::RUN_UID)?.clone()),
             role: Role::parse(tags.get(labels::ROLE)?)?,
             attempt: tags.get(labels::ATTEMPT)?.parse().ok()?,
+            number: match tags.get(labels::PAIR) {
+                Some(number) => Some(number.parse().ok()?),
+                None => None,
+            },
             pair: NodePair {
                 client: node(labels::CLIENT_NODE)?,
                 server: node(labels::SERVER_NODE)?,
             },
             created: meta.creation_timestamp.as_ref().map(|time| time.0),
             deleting: meta.deletion_timestamp.is_some(),
-            address: address(status.and_then(|status| status.pod_ip.as_ref())),
-            host_address: address(status.and_then(|status| status.host_ip.as_ref())),
+            addresses: status.map(addresses).unwrap_or_default(),
+            host_addresses: status.map(host_addresses).unwrap_or_default(),
             token: token(pod),
             state: status.map_or(PodState::Pending, state),
         })
@@ -123,6 +128,16 @@ impl PodFacts {
         !matches!(self.state, PodState::Ended(_))
     }
 
+    /// The pod's address of this family; its first when any will do.
+    pub fn address(&self, family: Option<IPFamily>) -> Option<IpAddr> {
+        of_family(&self.addresses, family)
+    }
+
+    /// The same of its node.
+    pub fn host_address(&self, family: Option<IPFamily>) -> Option<IpAddr> {
+        of_family(&self.host_addresses, family)
+    }
+
     /// The node that this pod itself is for.
     pub fn own_node(&self) -> &NodeName {
         match self.role {
@@ -130,6 +145,36 @@ impl PodFacts {
             Role::Server => &self.pair.server,
         }
     }
+}
+
+pub(crate) fn of_family(addresses: &[IpAddr], family: Option<IPFamily>) -> Option<IpAddr> {
+    let fits = |address: &&IpAddr| match family {
+        None => true,
+        Some(IPFamily::IPv4) => address.is_ipv4(),
+        Some(IPFamily::IPv6) => address.is_ipv6(),
+    };
+    addresses.iter().find(fits).copied()
+}
+
+/// The list is whole; the single field is all that an old kubelet sets.
+fn addresses(status: &PodStatus) -> Vec<IpAddr> {
+    let all = status.pod_ips.iter().flatten();
+    let mut all: Vec<IpAddr> = all.filter_map(|one| one.ip.parse().ok()).collect();
+    let first = status.pod_ip.as_ref().and_then(|ip| ip.parse().ok());
+    if let Some(first) = first.filter(|first| !all.contains(first)) {
+        all.insert(0, first);
+    }
+    all
+}
+
+fn host_addresses(status: &PodStatus) -> Vec<IpAddr> {
+    let all = status.host_ips.iter().flatten();
+    let mut all: Vec<IpAddr> = all.filter_map(|one| one.ip.parse().ok()).collect();
+    let first = status.host_ip.as_ref().and_then(|ip| ip.parse().ok());
+    if let Some(first) = first.filter(|first| !all.contains(first)) {
+        all.insert(0, first);
+    }
+    all
 }
 
 fn token(pod: &Pod) -> Option<RunToken> {

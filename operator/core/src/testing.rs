@@ -1,6 +1,7 @@
 //! What tests start from: manifests as users type them, pods and nodes as clusters return them.
 
 use crate::{
+    ledger::Ledger,
     node_facts::NodeFacts,
     observed::{Observed, RunFacts},
     policy::Policy,
@@ -112,6 +113,8 @@ pub fn node(name: &str) -> NodeFacts {
         labels: [("rack".to_owned(), "a".to_owned())].into(),
         ready: true,
         closed: None,
+        control_plane: false,
+        taints: vec![],
     }
 }
 
@@ -123,6 +126,9 @@ pub fn seen(manifest: &str) -> Observed {
         pods: vec![],
         claims: vec![],
         waiters: vec![],
+        ledger: Ledger::default(),
+        services: vec![],
+        external: None,
         refusal: None,
     }
 }

@@ -279,7 +279,7 @@ impl CongestionControl {
 }
 
 /// The networks of a client and its server: pods of one lane serve all of its variants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Lane {
     pub client: Network,
     pub server: Network,

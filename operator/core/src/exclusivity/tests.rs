@@ -7,6 +7,7 @@ use crate::{
 fn claim(run: &str, client: &str, server: &str) -> Claim {
     Claim {
         run: RunUid::from(run),
+        namespace: "lab".to_owned(),
         holder: format!("lab/{run}"),
         nodes: NodePair {
             client: client.into(),
@@ -21,6 +22,7 @@ fn claim(run: &str, client: &str, server: &str) -> Claim {
 fn waiter(run: &str, created: i64, manifest: &str) -> Waiter {
     Waiter {
         run: RunUid::from(run),
+        namespace: "lab".to_owned(),
         holder: format!("lab/{run}"),
         created: Some(at(created)),
         test: valid(manifest),
@@ -41,7 +43,7 @@ fn told(manifest: &str, claims: Vec<Claim>, waiters: Vec<Waiter>) -> String {
     (seen.claims, seen.waiters) = (claims, waiters);
     match turn(&valid(manifest), &seen) {
         Turn::Now(pair) => format!("{}>{}", pair.client, pair.server),
-        Turn::Wait { holder } => format!("waits for {holder}"),
+        Turn::Wait { holder, .. } => format!("waits for {holder}"),
         Turn::NoPair { why } => why,
     }
 }

@@ -16,7 +16,7 @@ status:
     let facts = NodeFacts::from_node(&node).expect("a name");
     assert_eq!(facts.name.as_str(), "worker-1");
     assert_eq!(facts.ready, ready == "True");
-    facts.closed
+    facts.closed_to(&[], false)
 }
 
 #[test]
@@ -55,6 +55,41 @@ fn which_nodes_are_open_and_why_others_are_not() {
             closed(spec, labels, ready).as_deref(),
             why,
             "{spec} {labels} {ready}"
+        );
+    }
+}
+
+#[test]
+fn tolerations_and_the_wish_for_the_control_plane_open_nodes() {
+    let node: Node = serde_yaml::from_str(
+        "
+metadata: {name: cp, labels: {node-role.kubernetes.io/control-plane: \"\"}}
+spec: {taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}, {key: gpu, value: a, effect: NoExecute}]}
+status: {conditions: [{type: Ready, status: \"True\"}]}
+",
+    )
+    .expect("a node");
+    let facts = NodeFacts::from_node(&node).expect("a name");
+    let toleration = |yaml: &str| serde_yaml::from_str::<Toleration>(yaml).expect("a toleration");
+    let gpu = toleration("{key: gpu, value: a}");
+    let closed = |tolerations: &[Toleration], control_plane| {
+        facts
+            .closed_to(tolerations, control_plane)
+            .unwrap_or_default()
+    };
+    assert_eq!(closed(&[gpu.clone()], false), "is a control-plane node");
+    assert_eq!(closed(&[], true), "has the taint gpu=a:NoExecute");
+    assert_eq!(closed(&[gpu], true), "");
+    for (other, open) in [
+        ("{key: gpu, operator: Exists}", true),
+        ("{key: gpu, operator: Exists, effect: NoExecute}", true),
+        ("{key: gpu, operator: Exists, effect: NoSchedule}", false),
+        ("{key: gpu, value: b}", false),
+    ] {
+        assert_eq!(
+            closed(&[toleration(other)], true).is_empty(),
+            open,
+            "{other}"
         );
     }
 }

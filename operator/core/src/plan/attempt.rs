@@ -5,14 +5,15 @@ use crate::{
     names::Role,
     observed::Observed,
     pod_facts::{NodePair, PodFacts},
-    valid::{Lane, NodeName, ValidTest, ValidVariant},
+    valid::{Lane, NodeName, ValidTest, ValidTopology, ValidVariant},
 };
 use jiff::{SignedDuration, Timestamp};
 use nettest_api::{
     Reason,
+    path::PathKind,
     result::{EndpointStatus, PairStatus},
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 /// Look again this often while something else must move: watches tell sooner, this is the safety net.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -81,12 +82,23 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The one lane of a test with one variant.
+    /// Of a test with one lane, which is all that an attempt has.
     pub fn lane(&self) -> Lane {
         self.test
             .variants
             .first()
             .map_or(Lane::PODS, ValidVariant::lane)
+    }
+
+    /// Each once, by the order of the paths.
+    pub fn paths(&self) -> impl Iterator<Item = PathKind> + use<> {
+        let paths = self.test.variants.iter().map(|variant| variant.path);
+        paths.collect::<BTreeSet<PathKind>>().into_iter()
+    }
+
+    /// Whether the server is none of ours.
+    pub fn is_external(&self) -> bool {
+        matches!(self.test.topology, ValidTopology::External(_))
     }
 
     fn client_was_running(&self) -> bool {
@@ -113,11 +125,17 @@ impl<'a> Attempt<'a> {
 
     /// Whether a node is gone or not ready.
     pub fn lost(&self, node: &NodeName) -> bool {
-        !self
-            .seen
-            .nodes
-            .iter()
-            .any(|facts| facts.name == *node && facts.ready)
+        // An external server is on none.
+        let external = match &self.test.topology {
+            ValidTopology::External(external) => external.host == node.as_str(),
+            _ => false,
+        };
+        !external
+            && !self
+                .seen
+                .nodes
+                .iter()
+                .any(|facts| facts.name == *node && facts.ready)
     }
 
     /// The run goes on. The longest wait is [`PATIENCE`], the shortest what is left until the next deadline.
@@ -253,7 +271,7 @@ pub(super) fn pair_status(
     let end = |node: &NodeName, pod: Option<&PodFacts>| EndpointStatus {
         node: node.as_str().to_owned(),
         address: pod
-            .and_then(|pod| pod.address)
+            .and_then(|pod| pod.address(None))
             .map(|address| address.to_string()),
         allowed_cpus: None,
     };

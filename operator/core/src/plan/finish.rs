@@ -58,16 +58,26 @@ fn running(attempt: &Attempt<'_>, client: &PodFacts) -> Plan {
     // A server that ended takes its client along in a moment; the client's own words come first, because they
     // may be a whole result.
     let message = match attempt.server.map(|server| &server.state) {
-        Some(PodState::Ended(_)) | None => {
+        Some(PodState::Ended(_)) | None if !attempt.is_external() => {
             "the server has ended; waiting for the client's last words"
         }
-        Some(_) => "measuring",
+        _ => "measuring",
     };
     attempt.waiting(Phase::Running, None, message)
 }
 
 fn not_yet(attempt: &Attempt<'_>, client: &PodFacts) -> Plan {
     match attempt.server {
+        None if attempt.is_external() => {
+            if attempt.lost(client.own_node()) {
+                return attempt.retry(
+                    Reason::NodeLost,
+                    format!("node {} is gone or not ready", client.own_node()),
+                );
+            }
+            let (reason, message) = blocked::blocked(client, &attempt.test.client);
+            attempt.until_placed(Phase::Starting, reason, message)
+        }
         None => attempt.retry(
             Reason::Interrupted,
             "the server pod vanished before the client ran",

@@ -2,25 +2,32 @@
 
 use super::{Phase, Plan, Step, attempt::Attempt, attempt::pair_status, blocked, finish};
 use crate::{
-    argv::PORT,
+    argv::{PORT, Targets},
     exclusivity::{self, Turn},
     names::{self, Role},
-    pod::{Part, PodPlan},
-    pod_facts::{NodePair, PodFacts, PodState},
+    pod::{Part, PodPlan, ServicePlan},
+    pod_facts::{NodePair, PodFacts, PodState, of_family},
     refusal::CreateRefusal,
+    service_facts::ServiceFacts,
+    valid::ValidTopology,
 };
-use nettest_api::{Reason, path::PathKind};
+use nettest_api::{
+    Reason,
+    path::{IPFamily, PathKind},
+};
 use std::net::SocketAddr;
 
 /// No pod exists.
 pub(super) fn from_nothing(attempt: &Attempt<'_>) -> Plan {
     match exclusivity::turn(attempt.test, attempt.seen) {
-        Turn::Wait { holder } => {
+        Turn::Wait { holder, place } => {
             // The queue's time is not counted: each holder has its own deadlines.
             let mut plan = attempt.waiting(
                 Phase::Queued,
                 None,
-                format!("waiting for nodes that {holder} uses or waits for"),
+                format!(
+                    "number {place} in line: waiting for nodes that {holder} uses or waits for"
+                ),
             );
             plan.progress.placed = None;
             plan
@@ -28,6 +35,9 @@ pub(super) fn from_nothing(attempt: &Attempt<'_>) -> Plan {
         Turn::NoPair { why } => placed(attempt, |attempt| {
             attempt.until_placed(Phase::Pending, Some(Reason::Unschedulable), why.clone())
         }),
+        Turn::Now(pair) if attempt.is_external() => {
+            placed(attempt, |attempt| external(attempt, &pair))
+        }
         Turn::Now(pair) => placed(attempt, |attempt| match &attempt.seen.refusal {
             Some(refusal) => refused(attempt, Role::Server, refusal),
             None if attempt.placing_is_over() => {
@@ -108,15 +118,9 @@ pub(super) fn with_server(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
 }
 
 fn make_client(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
-    let Some(variant) = attempt.test.variants.first() else {
-        return attempt.until_placed(Phase::Starting, None, "the test has no variant");
-    };
-    let address = match variant.path {
-        PathKind::Host => server.host_address,
-        _ => server.address,
-    };
-    let Some(address) = address else {
-        return attempt.until_placed(Phase::Starting, None, "the server has no address yet");
+    let targets = match targets(attempt, server) {
+        Ok(targets) => targets,
+        Err(plan) => return *plan,
     };
     let Some(token) = server.token.clone() else {
         return attempt.retry(
@@ -140,10 +144,127 @@ fn make_client(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
         "the server is ready; making the client pod",
     );
     let part = Part::Client {
-        targets: [(variant.path, SocketAddr::new(address, PORT))].into(),
-        token,
+        targets,
+        token: Some(token),
     };
     attempt.step(plan, Some(create(attempt, &server.pair, part)))
+}
+
+/// Where the client's variants find the server; else what is done or waited for first.
+fn targets(attempt: &Attempt<'_>, server: &PodFacts) -> Result<Targets, Box<Plan>> {
+    let family = attempt.test.ip_family;
+    let no_address = |what: &str| {
+        let family = family.map(IPFamily::as_str).unwrap_or_default();
+        let message = format!("{what} has no {family} address yet").replace("  ", " ");
+        // A family that was asked for and does not come is one that the cluster does not have.
+        let reason = attempt.test.ip_family.map(|_| Reason::ProtocolUnsupported);
+        Box::new(attempt.until_placed(Phase::Starting, reason, message))
+    };
+    let mut targets = Targets::new();
+    for path in attempt.paths() {
+        let target = match path {
+            PathKind::PodIP => {
+                let address = server
+                    .address(family)
+                    .ok_or_else(|| no_address("the server"))?;
+                SocketAddr::new(address, PORT)
+            }
+            PathKind::Host => {
+                let address = server.host_address(family);
+                let address = address.ok_or_else(|| no_address("the server's node"))?;
+                SocketAddr::new(address, PORT)
+            }
+            PathKind::ClusterIP => {
+                let service = service(attempt, server)?;
+                let address = of_family(&service.addresses, family);
+                let address = address.ok_or_else(|| no_address("the server's Service"))?;
+                SocketAddr::new(address, PORT)
+            }
+            PathKind::NodePort => {
+                let service = service(attempt, server)?;
+                let node = server.host_address(family);
+                let node = node.ok_or_else(|| no_address("the server's node"))?;
+                let port = service.node_port;
+                let port = port.ok_or_else(|| no_address("the server's node port"))?;
+                SocketAddr::new(node, port)
+            }
+        };
+        targets.insert(path, target);
+    }
+    Ok(targets)
+}
+
+/// The Service in front of the server, which is made when it is not there.
+fn service<'a>(attempt: &Attempt<'a>, server: &PodFacts) -> Result<&'a ServiceFacts, Box<Plan>> {
+    let name = names::service_name(&server.name);
+    let services = &attempt.seen.services;
+    if let Some(service) = services.iter().find(|service| service.name == name) {
+        return Ok(service);
+    }
+    if let Some(refusal) = &attempt.seen.refusal {
+        return Err(Box::new(refused_service(attempt, refusal)));
+    }
+    let plan = attempt.waiting(
+        Phase::Starting,
+        None,
+        "making the Service in front of the server",
+    );
+    let step = Step::CreateService(Box::new(ServicePlan {
+        name,
+        server: server.name.clone(),
+        attempt: attempt.number,
+        number: attempt.seen.run.number,
+        node_port: attempt.paths().any(|path| path == PathKind::NodePort),
+        family: attempt.test.ip_family,
+    }));
+    Err(Box::new(attempt.step(plan, Some(step))))
+}
+
+/// The client of a server outside of the cluster: there is no server pod.
+fn external(attempt: &Attempt<'_>, pair: &NodePair) -> Plan {
+    let ValidTopology::External(external) = &attempt.test.topology else {
+        return attempt.until_placed(Phase::Starting, None, "the server is not known");
+    };
+    let address = match &attempt.seen.external {
+        Some(Ok(address)) => *address,
+        Some(Err((Reason::NameNotResolved, why))) => {
+            return attempt.until_placed(
+                Phase::Starting,
+                Some(Reason::NameNotResolved),
+                why.clone(),
+            );
+        }
+        Some(Err((reason, why))) => return attempt.failed(*reason, why.clone(), false),
+        None => {
+            return attempt.until_placed(
+                Phase::Starting,
+                None,
+                format!("looking up {}", external.host),
+            );
+        }
+    };
+    if let Some(refusal) = &attempt.seen.refusal {
+        return refused(attempt, Role::Client, refusal);
+    }
+    if attempt.placing_is_over() {
+        let (reason, message) = attempt.seen.run.blocked.clone().unwrap_or((
+            Reason::ScheduleTimeout,
+            "the client did not start".to_owned(),
+        ));
+        return attempt.until_placed(Phase::Starting, Some(reason), message);
+    }
+    let mut plan = attempt.waiting(
+        Phase::Starting,
+        None,
+        format!("making the client pod on {}", pair.client),
+    );
+    plan.progress.pair = Some(pair_status(pair, None, None));
+    let target = SocketAddr::new(address, external.port);
+    let part = Part::Client {
+        targets: attempt.paths().map(|path| (path, target)).collect(),
+        token: None,
+    };
+    attempt.step(plan, Some(create(attempt, pair, part)))
 }
 
 fn create(attempt: &Attempt<'_>, pair: &NodePair, part: Part) -> Step {
@@ -153,12 +274,25 @@ fn create(attempt: &Attempt<'_>, pair: &NodePair, part: Part) -> Step {
     };
     let run = &attempt.seen.run;
     Step::CreatePod(Box::new(PodPlan {
-        name: names::pod_name(&run.name, run.uid.as_str(), attempt.number, role),
+        name: names::pod_name(
+            &run.name,
+            run.uid.as_str(),
+            run.number,
+            attempt.number,
+            role,
+        ),
         attempt: attempt.number,
+        number: run.number,
         pair: pair.clone(),
         lane: attempt.lane(),
         part,
     }))
+}
+
+/// The API server does not want the Service.
+fn refused_service(attempt: &Attempt<'_>, refusal: &CreateRefusal) -> Plan {
+    let message = format!("the server's Service was refused: {}", refusal.message);
+    attempt.until_placed(Phase::Pending, Some(refusal.reason), message)
 }
 
 /// The API server does not want the pod.

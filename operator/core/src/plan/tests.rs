@@ -23,14 +23,15 @@ pub(super) fn pod(role: Role, state: PodState) -> PodFacts {
         run: uid(),
         role,
         attempt: 1,
+        number: None,
         pair: NodePair {
             client: "worker-1".into(),
             server: "worker-2".into(),
         },
         created: Some(at(0)),
         deleting: false,
-        address: Some([10, 244, 1, 7].into()),
-        host_address: Some([192, 0, 2, 2].into()),
+        addresses: vec![[10, 244, 1, 7].into()],
+        host_addresses: vec![[192, 0, 2, 2].into()],
         token: Some(token()),
         state,
     }

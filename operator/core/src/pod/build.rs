@@ -47,7 +47,12 @@ pub fn server_pod(
         .schedule_timeout
         .saturating_add(test.limits.run_timeout)
         .saturating_add(SLACK);
-    let mut container = container(&test.server, config, token, argv::server_args(test, &call));
+    let mut container = container(
+        &test.server,
+        config,
+        Some(token),
+        argv::server_args(test, &call),
+    );
     // Both protocols: UDP tests have a TCP control connection. With the host's network the declared ports let
     // the scheduler see a clash.
     container.ports = Some(
@@ -76,6 +81,7 @@ pub fn server_pod(
         ..Probe::default()
     });
     assemble(
+        &test.server,
         plan.lane.server == Network::Host,
         owner,
         plan,
@@ -93,13 +99,14 @@ pub fn client_pod(
     config: &EngineConfig,
     lane: Lane,
     targets: &Targets,
-    token: &RunToken,
+    token: Option<&RunToken>,
 ) -> Pod {
     let call = Invocation::in_pod(owner.uid.clone(), plan.attempt);
     let lifetime = test.limits.run_timeout.saturating_add(SLACK);
     let args = argv::client_args(test, lane, targets, &call);
     let container = container(&test.client, config, token, args);
     assemble(
+        &test.client,
         lane.client == Network::Host,
         owner,
         plan,
@@ -119,9 +126,15 @@ pub fn pod(
 ) -> Pod {
     match &plan.part {
         Part::Server => server_pod(test, owner, plan, config, fresh),
-        Part::Client { targets, token } => {
-            client_pod(test, owner, plan, config, plan.lane, targets, token)
-        }
+        Part::Client { targets, token } => client_pod(
+            test,
+            owner,
+            plan,
+            config,
+            plan.lane,
+            targets,
+            token.as_ref(),
+        ),
     }
 }
 
@@ -133,7 +146,7 @@ fn failure_threshold(timeout: Duration) -> i32 {
 fn container(
     end: &ValidEndpoint,
     config: &EngineConfig,
-    token: &RunToken,
+    token: Option<&RunToken>,
     args: Vec<String>,
 ) -> Container {
     Container {
@@ -142,24 +155,7 @@ fn container(
         image_pull_policy: config.image_pull_policy.clone(),
         command: Some(vec![argv::ENGINE.to_owned()]),
         args: Some(args),
-        env: Some(vec![
-            EnvVar {
-                name: "NODE_NAME".to_owned(),
-                value_from: Some(EnvVarSource {
-                    field_ref: Some(ObjectFieldSelector {
-                        field_path: "spec.nodeName".to_owned(),
-                        ..ObjectFieldSelector::default()
-                    }),
-                    ..EnvVarSource::default()
-                }),
-                ..EnvVar::default()
-            },
-            EnvVar {
-                name: TOKEN_ENV.to_owned(),
-                value: Some(token.as_str().to_owned()),
-                ..EnvVar::default()
-            },
-        ]),
+        env: Some(env(token)),
         resources: Some(resources(end)),
         security_context: Some(SecurityContext {
             allow_privilege_escalation: Some(false),
@@ -175,6 +171,26 @@ fn container(
         termination_message_policy: Some("File".to_owned()),
         ..Container::default()
     }
+}
+
+fn env(token: Option<&RunToken>) -> Vec<EnvVar> {
+    let mut env = vec![EnvVar {
+        name: "NODE_NAME".to_owned(),
+        value_from: Some(EnvVarSource {
+            field_ref: Some(ObjectFieldSelector {
+                field_path: "spec.nodeName".to_owned(),
+                ..ObjectFieldSelector::default()
+            }),
+            ..EnvVarSource::default()
+        }),
+        ..EnvVar::default()
+    }];
+    env.extend(token.map(|token| EnvVar {
+        name: TOKEN_ENV.to_owned(),
+        value: Some(token.as_str().to_owned()),
+        ..EnvVar::default()
+    }));
+    env
 }
 
 /// Exclusive: Guaranteed with whole CPUs, which the kubelet's static policy grants. Shared: never a CPU limit,
@@ -203,6 +219,7 @@ fn resources(end: &ValidEndpoint) -> ResourceRequirements {
 }
 
 fn assemble(
+    end: &ValidEndpoint,
     host: bool,
     owner: &Owner,
     plan: &PodPlan,
@@ -220,6 +237,7 @@ fn assemble(
         spec: Some(PodSpec {
             containers: vec![container],
             affinity: Some(pinned_to(node)),
+            tolerations: tolerations(end),
             host_network: host.then_some(true),
             restart_policy: Some("Never".to_owned()),
             active_deadline_seconds: Some(i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX)),
@@ -274,6 +292,9 @@ fn metadata(owner: &Owner, plan: &PodPlan, role: Role) -> ObjectMeta {
         // Meshes look for labels or annotations: a proxy would be measured, and break the Guaranteed class.
         ("sidecar.istio.io/inject", "false"),
     ]);
+    if let Some(number) = plan.number {
+        tags.insert(labels::PAIR.to_owned(), number.to_string());
+    }
     if let Some(test) = &owner.test {
         tags.insert(labels::TEST.to_owned(), names::label_value(test));
     }
@@ -292,16 +313,36 @@ fn metadata(owner: &Owner, plan: &PodPlan, role: Role) -> ObjectMeta {
         namespace: Some(owner.namespace.clone()),
         labels: Some(tags),
         annotations: Some(annotations),
-        owner_references: Some(vec![OwnerReference {
-            api_version: NetTestRun::api_version(&()).into_owned(),
-            kind: NetTestRun::kind(&()).into_owned(),
-            name: owner.run.clone(),
-            uid: owner.uid.as_str().to_owned(),
-            controller: Some(true),
-            block_owner_deletion: Some(false),
-        }]),
+        owner_references: Some(vec![owned(owner)]),
         ..ObjectMeta::default()
     }
+}
+
+/// The run as the owner of what is made for it: deleting the run takes all of it away.
+pub(super) fn owned(owner: &Owner) -> OwnerReference {
+    OwnerReference {
+        api_version: NetTestRun::api_version(&()).into_owned(),
+        kind: NetTestRun::kind(&()).into_owned(),
+        name: owner.run.clone(),
+        uid: owner.uid.as_str().to_owned(),
+        controller: Some(true),
+        block_owner_deletion: Some(false),
+    }
+}
+
+fn tolerations(end: &ValidEndpoint) -> Option<Vec<k8s_openapi::api::core::v1::Toleration>> {
+    let tolerations: Vec<_> = end
+        .tolerations
+        .iter()
+        .map(|toleration| k8s_openapi::api::core::v1::Toleration {
+            key: Some(toleration.key.clone()),
+            operator: Some(format!("{:?}", toleration.operator)),
+            value: toleration.value.clone(),
+            effect: toleration.effect.map(|effect| format!("{effect:?}")),
+            toleration_seconds: None,
+        })
+        .collect();
+    (!tolerations.is_empty()).then_some(tolerations)
 }
 
 /// As DaemonSets do: the scheduler still checks resources, ports and taints, and says why not.

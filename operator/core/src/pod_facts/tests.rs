@@ -71,8 +71,8 @@ fn running_with_its_addresses() {
                 since: Some("2026-11-30T16:00:00Z".parse().unwrap())
             }
         );
-        assert_eq!(facts.address, Some("fd00::7".parse().unwrap()));
-        assert_eq!(facts.host_address, Some([192, 0, 2, 2].into()));
+        assert_eq!(facts.address(None), Some("fd00::7".parse().unwrap()));
+        assert_eq!(facts.host_address(None), Some([192, 0, 2, 2].into()));
         assert!(facts.live());
     }
 }
