@@ -7,7 +7,7 @@
 //! - [`quantity`], [`span`], [`names`], [`units`]: numbers, times and names as Kubernetes writes them
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`service_facts`], [`refusal`]: what is seen
-//! - [`placement`], [`exclusivity`], [`plan`]: what to do next
+//! - [`placement`], [`mesh`], [`layout`], [`exclusivity`], [`plan`]: what to do next
 //! - [`collect`], [`ledger`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
 #![forbid(unsafe_code)]
@@ -18,7 +18,9 @@ pub mod collect;
 pub mod conditions;
 pub mod diagnose;
 pub mod exclusivity;
+pub mod layout;
 pub mod ledger;
+pub mod mesh;
 pub mod names;
 pub mod node_facts;
 pub mod observed;

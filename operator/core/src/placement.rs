@@ -65,7 +65,6 @@ pub fn first_pair(test: &ValidTest, nodes: &[NodeFacts]) -> Option<NodePair> {
 
 /// Why there is no pair, for people: a node each, at most ten.
 pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
-    const SHOWN: usize = 10;
     let (clients, servers) = (
         eligible(&test.client, false, nodes),
         eligible(&test.server, false, nodes),
@@ -99,16 +98,7 @@ pub fn why_none(test: &ValidTest, nodes: &[NodeFacts]) -> String {
         ),
         _ => "no two nodes fit".to_owned(),
     };
-    let more = whys.len().saturating_sub(SHOWN);
-    whys.truncate(SHOWN);
-    if more > 0 {
-        whys.push(format!("and {more} more"));
-    }
-    if whys.is_empty() {
-        head
-    } else {
-        format!("{head} ({})", whys.join(", "))
-    }
+    format!("{head}{}", bracketed(whys))
 }
 
 fn placement(test: &ValidTest) -> Placement {
@@ -128,6 +118,40 @@ fn named_but_absent(test: &ValidTest, nodes: &[NodeFacts]) -> Vec<String> {
         }
     }
     absent.into_iter().collect()
+}
+
+/// Why the other nodes do not fit, in brackets after a sentence: a node each, at most ten.
+pub fn whys(
+    end: &ValidEndpoint,
+    control_plane: bool,
+    nodes: &[NodeFacts],
+    fitting: &[NodeName],
+) -> String {
+    let whys: Vec<String> = nodes
+        .iter()
+        .filter(|node| !fitting.contains(&node.name))
+        .map(|node| {
+            let why = node
+                .closed_to(&end.tolerations, control_plane)
+                .unwrap_or_else(|| "does not match nodeName or nodeSelector".to_owned());
+            format!("{} {why}", node.name)
+        })
+        .collect();
+    bracketed(whys)
+}
+
+fn bracketed(mut whys: Vec<String>) -> String {
+    const SHOWN: usize = 10;
+    let more = whys.len().saturating_sub(SHOWN);
+    whys.truncate(SHOWN);
+    if more > 0 {
+        whys.push(format!("and {more} more"));
+    }
+    if whys.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", whys.join(", "))
+    }
 }
 
 /// The nodes that an end may go to.

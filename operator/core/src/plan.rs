@@ -4,6 +4,7 @@ mod attempt;
 mod blocked;
 mod clean;
 mod finish;
+mod many;
 mod start;
 
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
 use jiff::Timestamp;
 use nettest_api::{
     Reason,
+    cleanup::PodCleanup,
     result::{PairStatus, Suspect},
 };
 use nettest_report::digest::Digest;
@@ -132,14 +134,18 @@ impl Phase {
 /// Decide. Sync and total.
 pub fn plan(test: &ValidTest, seen: &Observed, now: Timestamp) -> Plan {
     if seen.run.finished || seen.run.deleting {
-        return clean::all(seen);
+        return clean::all(seen, test.cleanup.pods);
     }
-    attempt::plan(test, seen, now)
+    if many::is_many(test) {
+        many::plan(test, seen, now)
+    } else {
+        attempt::plan(test, seen, now)
+    }
 }
 
 /// Remove what a run left, whatever its spec: for runs that were refused.
 pub fn clean_up(seen: &Observed) -> Plan {
-    clean::all(seen)
+    clean::all(seen, PodCleanup::Always)
 }
 
 #[cfg(test)]

@@ -249,6 +249,7 @@ impl<'a> Attempt<'a> {
                 attempt: self.number,
                 placed: self.placed,
                 pair: self.pair_status(),
+                many: None,
                 stage,
             },
             collect: None,

@@ -1,17 +1,29 @@
-//! Leave nothing behind.
+//! Leave nothing behind that is not wanted.
 
 use super::{Plan, Progress, Stage, Step};
 use crate::{observed::Observed, pod_facts::PodFacts};
+use nettest_api::{cleanup::PodCleanup, result::Verdict};
 use std::time::Duration;
 
-/// Delete the run's pods one by one; the status stands.
-pub(super) fn all(seen: &Observed) -> Plan {
-    let step = next(&seen.pods);
+/// Delete what the run made, one by one; the status stands. Pods that have ended may be kept to be looked at; one that
+/// runs holds its nodes, and Services are of no use without it.
+pub(super) fn all(seen: &Observed, pods: PodCleanup) -> Plan {
+    let keeps = match pods {
+        PodCleanup::Always => false,
+        PodCleanup::OnSuccess => seen.run.verdict != Some(Verdict::Passed),
+        PodCleanup::Never => true,
+    };
+    let unwanted: Vec<&PodFacts> = seen
+        .pods
+        .iter()
+        .filter(|pod| pod.live() || !keeps)
+        .collect();
+    let step = next(unwanted.iter().copied()).or_else(|| service(seen));
     Plan {
-        requeue_after: if seen.pods.is_empty() {
-            None
-        } else if step.is_some() {
+        requeue_after: if step.is_some() {
             Some(Duration::ZERO)
+        } else if unwanted.is_empty() && seen.services.is_empty() {
+            None
         } else {
             Some(Duration::from_secs(5))
         },
@@ -20,6 +32,7 @@ pub(super) fn all(seen: &Observed) -> Plan {
             attempt: seen.run.attempt,
             placed: seen.run.placed,
             pair: None,
+            many: None,
             stage: Stage::Settled,
         },
         collect: None,
@@ -33,5 +46,14 @@ pub(super) fn next<'a>(pods: impl IntoIterator<Item = &'a PodFacts>) -> Option<S
     pods.first().map(|pod| Step::DeletePod {
         name: pod.name.clone(),
         uid: pod.uid.clone(),
+    })
+}
+
+/// Delete the first Service that is not on its way out.
+pub(super) fn service(seen: &Observed) -> Option<Step> {
+    let service = seen.services.iter().find(|service| !service.deleting)?;
+    Some(Step::DeleteService {
+        name: service.name.clone(),
+        uid: service.uid.clone(),
     })
 }
