@@ -5,7 +5,9 @@ use crate::{
     mesh::{Mesh, MeshNode, MeshPair, Selection},
     node_facts::NodeFacts,
     placement,
-    valid::{Lane, NodeChoice, NodeName, ValidEndpoint, ValidMesh, ValidStar, ValidTest, ValidTopology},
+    valid::{
+        Lane, NodeChoice, NodeName, ValidEndpoint, ValidMesh, ValidStar, ValidTest, ValidTopology,
+    },
 };
 use nettest_api::topology::MeshSelection;
 
@@ -90,7 +92,9 @@ impl Layout {
     /// The numbers of a pair of nodes, one a lane. `index` counts on from the first pass to the second.
     pub fn numbers(&self, index: usize) -> std::ops::Range<u32> {
         let lanes = u32::try_from(self.lanes.len()).unwrap_or(u32::MAX);
-        let first = u32::try_from(index).unwrap_or(u32::MAX).saturating_mul(lanes);
+        let first = u32::try_from(index)
+            .unwrap_or(u32::MAX)
+            .saturating_mul(lanes);
         first..first.saturating_add(lanes)
     }
 
@@ -177,10 +181,11 @@ fn star_members(
     nodes: &[NodeFacts],
 ) -> Result<Vec<NodeName>, String> {
     let sorted = |end: &ValidEndpoint| -> Vec<NodeName> {
-        let mut fitting: Vec<NodeName> = placement::eligible(end, star.include_control_plane, nodes)
-            .into_iter()
-            .cloned()
-            .collect();
+        let mut fitting: Vec<NodeName> =
+            placement::eligible(end, star.include_control_plane, nodes)
+                .into_iter()
+                .cloned()
+                .collect();
         fitting.sort();
         fitting
     };

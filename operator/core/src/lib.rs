@@ -8,7 +8,7 @@
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`service_facts`], [`refusal`]: what is seen
 //! - [`placement`], [`mesh`], [`layout`], [`exclusivity`], [`plan`]: what to do next
-//! - [`collect`], [`ledger`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
+//! - [`collect`], [`ledger`], [`link`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ pub mod diagnose;
 pub mod exclusivity;
 pub mod layout;
 pub mod ledger;
+pub mod link;
 pub mod mesh;
 pub mod names;
 pub mod node_facts;

@@ -42,6 +42,7 @@ pub fn run_status(
         attempt,
         placed,
         pair,
+        many: _,
         stage,
     } = progress;
     if *stage == Stage::Settled {
@@ -56,7 +57,7 @@ pub fn run_status(
         ..NetTestRunStatus::default()
     };
     let facts = match stage {
-        Stage::Settled => return status,
+        Stage::Settled | Stage::Concluded => return status,
         Stage::Waiting(waiting) => facts::waiting(waiting),
         Stage::Failed {
             reason,

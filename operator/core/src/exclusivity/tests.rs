@@ -7,7 +7,7 @@ use crate::{
 fn claim(run: &str, client: &str, server: &str) -> Claim {
     Claim {
         run: RunUid::from(run),
-        namespace: "lab".to_owned(),
+        namespace: "default".to_owned(),
         holder: format!("lab/{run}"),
         nodes: NodePair {
             client: client.into(),
@@ -22,7 +22,7 @@ fn claim(run: &str, client: &str, server: &str) -> Claim {
 fn waiter(run: &str, created: i64, manifest: &str) -> Waiter {
     Waiter {
         run: RunUid::from(run),
-        namespace: "lab".to_owned(),
+        namespace: "default".to_owned(),
         holder: format!("lab/{run}"),
         created: Some(at(created)),
         test: valid(manifest),

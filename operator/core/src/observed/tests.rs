@@ -11,6 +11,7 @@ fn server(run: &NetTestRun, phase: &str) -> Pod {
     let plan = PodPlan {
         name: "p".to_owned(),
         attempt: 1,
+        number: None,
         pair: NodePair {
             client: "worker-1".into(),
             server: "worker-2".into(),
@@ -68,6 +69,7 @@ fn own_pods_others_claims_and_who_waits() {
             attempt: 1,
             placed: None,
             pair: None,
+            many: None,
             stage: Stage::Waiting(waiting),
         };
         let status = crate::status::run_status(&run, &valid(PAIR_TCP), &progress, None, now());

@@ -16,7 +16,7 @@ use nettest_api::{
 use std::{collections::BTreeSet, time::Duration};
 
 /// Look again this often while something else must move: watches tell sooner, this is the safety net.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn plan(test: &ValidTest, seen: &Observed, now: Timestamp) -> Plan {
     let attempt = Attempt::new(test, seen, now);

@@ -66,11 +66,16 @@ pub(super) fn told(plan: &Plan) -> String {
     let step = match &plan.step {
         None => "-".to_owned(),
         Some(Step::CreatePod(plan)) => format!("create {} a{}", plan.role(), plan.attempt),
-        Some(Step::DeletePod { name, .. }) => format!("delete {name}"),
+        Some(Step::CreateService(plan)) => format!("create {}", plan.name),
+        Some(Step::DeletePod { name, .. } | Step::DeleteService { name, .. }) => {
+            format!("delete {name}")
+        }
+        Some(Step::Record(records)) => format!("record {}", records.len()),
     };
     let stage = match &plan.progress.stage {
         Stage::Settled => "settled".to_owned(),
         Stage::Measured(_) => "measured".to_owned(),
+        Stage::Concluded => "concluded".to_owned(),
         Stage::Failed { reason, .. } => format!("failed {reason}"),
         Stage::Waiting(waiting) => match waiting.blocked {
             None => format!("{:?}", waiting.phase),
@@ -84,7 +89,7 @@ pub(super) fn message(plan: &Plan) -> String {
     match &plan.progress.stage {
         Stage::Waiting(waiting) => waiting.message.clone(),
         Stage::Failed { message, .. } => message.clone(),
-        Stage::Settled | Stage::Measured(_) => String::new(),
+        Stage::Settled | Stage::Measured(_) | Stage::Concluded => String::new(),
     }
 }
 
@@ -105,7 +110,7 @@ fn a_client_is_told_where_and_with_what_to_connect() {
         client.part,
         Part::Client {
             targets,
-            token: token()
+            token: Some(token())
         }
     );
     assert_eq!(

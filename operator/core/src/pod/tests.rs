@@ -5,7 +5,6 @@ use crate::{
     testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, run_of, token, valid},
 };
 use k8s_openapi::api::core::v1::Pod;
-use nettest_api::path::PathKind;
 
 fn made(manifest: &str) -> [Pod; 2] {
     let (test, owner) = (valid(manifest), Owner::of(&run_of(manifest)).unwrap());
@@ -21,19 +20,20 @@ fn made(manifest: &str) -> [Pod; 2] {
             Role::Client
         };
         PodPlan {
-            name: crate::names::pod_name(&owner.run, owner.uid.as_str(), 1, role),
+            name: crate::names::pod_name(&owner.run, owner.uid.as_str(), None, 1, role),
             attempt: 1,
+            number: None,
             pair: NodePair {
                 client: "worker-1".into(),
                 server: "worker-2".into(),
             },
-            lane: Lane::PODS,
+            lane: test.lanes()[0],
             part,
         }
     };
     let client = Part::Client {
-        targets: [(PathKind::PodIP, ([10, 244, 1, 7], 5201).into())].into(),
-        token: token(),
+        targets: [(test.variants[0].path, ([10, 244, 1, 7], 5201).into())].into(),
+        token: Some(token()),
     };
     // The fresh token of a client's build is not used: it takes the server's.
     let unused = RunToken::parse("unused").unwrap();
@@ -189,6 +189,7 @@ fn long_node_names_are_whole_in_annotations() {
     let plan = PodPlan {
         name: "x".to_owned(),
         attempt: 1,
+        number: None,
         pair: NodePair {
             client: long.as_str().into(),
             server: "worker-2".into(),

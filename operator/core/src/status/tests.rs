@@ -18,6 +18,7 @@ fn progress(stage: Stage) -> Progress {
             client: end("worker-1"),
             server: end("worker-2"),
         }),
+        many: None,
         stage,
     }
 }

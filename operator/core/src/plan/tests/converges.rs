@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::{
+    ledger::Ledger,
     node_facts::NodeFacts,
     observed::{Claim, Observed, RunFacts, Waiter},
     refusal::CreateRefusal,
@@ -68,6 +69,10 @@ impl World {
                 placed: None,
                 client_was_running: false,
                 blocked: None,
+                nodes: vec![],
+                number: None,
+                seed: String::new(),
+                verdict: None,
             };
             Run { facts, test: valid(&manifest), measured: 0 }
         });
@@ -93,6 +98,7 @@ impl World {
             .filter(|other| !other.facts.finished && other.facts.uid != run.facts.uid)
             .map(|other| Waiter {
                 run: other.facts.uid.clone(),
+                namespace: other.facts.namespace.clone(),
                 holder: other.facts.name.clone(),
                 created: other.facts.created,
                 test: other.test.clone(),
@@ -102,6 +108,9 @@ impl World {
             nodes: self.nodes.clone(),
             claims: others.iter().filter_map(Claim::from_pod).collect(),
             waiters: waiters.collect(),
+            services: vec![],
+            ledger: Ledger::default(),
+            external: None,
             pods: mine,
             refusal: None,
         }
@@ -122,6 +131,9 @@ impl World {
         let run = &self.runs[index];
         match decided.step {
             None => {}
+            Some(Step::CreateService(_) | Step::DeleteService { .. } | Step::Record(_)) => {
+                unreachable!("a pair by pod addresses")
+            }
             Some(Step::DeletePod { name, uid }) => {
                 for pod in &mut self.pods {
                     if pod.name == name && pod.uid == uid {
@@ -161,7 +173,7 @@ impl World {
         }
         let facts = &mut self.runs[index].facts;
         match &decided.progress.stage {
-            Stage::Settled => return,
+            Stage::Settled | Stage::Concluded => return,
             Stage::Waiting(waiting) => {
                 facts.client_was_running = waiting.phase == Phase::Running;
                 facts.blocked = waiting
@@ -193,6 +205,7 @@ impl World {
                 PodState::Pending => running(),
                 PodState::Running { .. } if pod.role == Role::Client => {
                     let mut last = digest(&[5]);
+                    last.figures[0].variant = "tcp-p1".to_owned();
                     if fault == Fault::ClientFails {
                         last = failure(FailureReason::PeerUnreachable, "refused");
                     }

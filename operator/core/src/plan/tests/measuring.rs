@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     observed::Observed,
-    testing::{CPU_PINNED, PAIR_TCP, digest, host, seen, text, valid},
+    testing::{CPU_PINNED, PAIR_TCP, digest, host, measured_by, seen, text, valid},
 };
 
 const RATES: [u64; 3] = [900_000_000, 950_000_000, 910_000_000];
@@ -81,7 +81,7 @@ fn a_whole_digest_is_the_result_whatever_became_of_the_rest() {
 #[test]
 fn an_exclusive_end_must_have_confirmed_its_cpus() {
     let with = |client, server| {
-        let mut digest = digest(&RATES[..1]);
+        let mut digest = measured_by(&valid(CPU_PINNED), digest(&RATES[..1]));
         (digest.client_host, digest.server_host) = (client, server);
         of(CPU_PINNED, 9, |seen| {
             seen.pods = vec![

@@ -19,6 +19,7 @@ fn of(manifest: &str, second: i64, change: impl FnOnce(&mut Observed)) -> Plan {
 fn claim(nodes: [&str; 2]) -> Claim {
     Claim {
         run: RunUid::from("other"),
+        namespace: "default".to_owned(),
         holder: "lab/other-1-a1-server".to_owned(),
         nodes: NodePair {
             client: nodes[0].into(),
@@ -89,6 +90,7 @@ fn who_waits_longer_comes_first() {
         of(PAIR_TCP, 9, |seen| {
             seen.waiters = vec![Waiter {
                 run: RunUid::from("other"),
+                namespace: "default".to_owned(),
                 holder: "lab/other-1".to_owned(),
                 created: Some(at(created)),
                 test: valid(PAIR_TCP),
@@ -263,7 +265,7 @@ fn a_server_without_address_or_on_its_way_out_gets_no_client() {
     let server = || pod(Role::Server, running());
     for server in [
         PodFacts {
-            address: None,
+            addresses: vec![],
             ..server()
         },
         PodFacts {
