@@ -19,6 +19,7 @@ pub mod events;
 #[cfg(test)]
 mod fake_cluster;
 pub mod leader;
+pub mod ledgers;
 pub mod metrics;
 pub mod observe;
 pub mod random;

@@ -4,14 +4,20 @@ use crate::{
     client::{CallError, call},
     scope::Scope,
 };
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, Pod, Service};
 use kube::{Api, api::ListParams};
-use nettest_api::NetTestRun;
+use nettest_api::{NetTestRun, Reason, labels};
 use nettest_core::{
     names,
     observed::{Observed, RunFacts},
     policy::Policy,
+    service_facts::ServiceFacts,
+    valid::{RunUid, ValidExternal},
 };
+use std::{net::IpAddr, time::Duration};
+
+/// How long a name server may take.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What was read.
 #[derive(Debug, Clone)]
@@ -40,6 +46,52 @@ async fn engine_pods(scope: &Scope) -> Result<Vec<Pod>, CallError> {
         pods.extend(call("list engine pods", api.list(&ours)).await?.items);
     }
     Ok(pods)
+}
+
+/// The Services of one run.
+pub async fn services(
+    scope: &Scope,
+    namespace: &str,
+    run: &RunUid,
+) -> Result<Vec<ServiceFacts>, CallError> {
+    let api: Api<Service> = scope.api(namespace);
+    let ours = ListParams::default().labels(&format!("{}={run}", labels::RUN_UID));
+    let services = call("list Services", api.list(&ours)).await?;
+    let facts = services.items.iter().filter_map(ServiceFacts::from_service);
+    Ok(facts.collect())
+}
+
+/// The address of a server outside of the cluster, if there is one that the policy allows. A name is looked up here
+/// and nowhere else: the client dials the address that was judged.
+pub async fn external(
+    external: &ValidExternal,
+    policy: &Policy,
+) -> Result<IpAddr, (Reason, String)> {
+    let ValidExternal { host, port } = external;
+    let not_resolved = |why: String| {
+        let message = format!("topology.external.host {host} has no address: {why}");
+        (Reason::NameNotResolved, message)
+    };
+    let lookup = tokio::net::lookup_host((host.as_str(), *port));
+    let found = tokio::time::timeout(LOOKUP_TIMEOUT, lookup).await;
+    let found = found
+        .map_err(|_| not_resolved(format!("no answer within {} s", LOOKUP_TIMEOUT.as_secs())))?
+        .map_err(|error| not_resolved(error.to_string()))?;
+    let mut refusal = not_resolved("the answer is empty".to_owned());
+    for address in found.map(|socket| socket.ip().to_canonical()) {
+        match policy.allows_external(address) {
+            Ok(()) => return Ok(address),
+            Err(why) => {
+                let named = if address.to_string() == *host {
+                    format!("topology.external.host {host}")
+                } else {
+                    format!("topology.external.host {host} ({address})")
+                };
+                refusal = (Reason::NotPermitted, format!("{named} {why}"));
+            }
+        }
+    }
+    Err(refusal)
 }
 
 impl Reads {

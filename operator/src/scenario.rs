@@ -8,6 +8,7 @@ use crate::{
         context::{Context, LOGS},
     },
     events::Events,
+    ledgers::Ledgers,
     metrics::Metrics,
     scope::Scope,
 };
@@ -209,6 +210,7 @@ pub fn context(client: Client) -> Arc<Context> {
         metrics: Arc::new(Metrics::new().expect("metrics")),
         events: Events::new(client, "test".into()),
         barrier: Barrier::default(),
+        ledgers: Ledgers::default(),
         backoff: Backoff::default(),
         logs: Semaphore::new(LOGS),
         runs: OnceLock::new(),

@@ -46,6 +46,12 @@ impl Policy {
         }
     }
 
+    /// Whether clients may dial this address outside of the cluster; else why not, after its name.
+    pub fn allows_external(&self, address: std::net::IpAddr) -> Result<(), String> {
+        let _ = address;
+        Err("is not permitted".to_owned())
+    }
+
     pub fn allows_host_network(&self, namespace: &str) -> bool {
         match &self.host_network {
             HostNetwork::Everywhere => true,

@@ -2,7 +2,7 @@
 
 use super::FIELD_MANAGER;
 use crate::client::{CallError, call};
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::{Api, Resource, ResourceExt, api::PostParams, core::Status};
 use nettest_api::{NetTestRun, labels};
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,6 +25,17 @@ pub async fn pod(pods: &Api<Pod>, pod: &Pod) -> Result<Created<Pod>, CallError> 
         [labels::RUN_UID, labels::ATTEMPT, labels::ROLE]
             .iter()
             .all(|key| there.labels().get(*key) == pod.labels().get(*key))
+    })
+    .await
+}
+
+/// Create the Service in front of a server.
+pub async fn service(
+    services: &Api<Service>,
+    service: &Service,
+) -> Result<Created<Service>, CallError> {
+    create("create a Service", services, service, |there| {
+        controller_uid(there) == controller_uid(service)
     })
     .await
 }

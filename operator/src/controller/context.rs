@@ -1,7 +1,7 @@
 //! What passes share.
 
 use super::{backoff::Backoff, history::is_finished};
-use crate::{barrier::Barrier, events::Events, metrics::Metrics, scope::Scope};
+use crate::{barrier::Barrier, events::Events, ledgers::Ledgers, metrics::Metrics, scope::Scope};
 use kube::{core::DeserializeGuard, runtime::reflector::Store};
 use nettest_api::NetTestRun;
 use nettest_core::{pod::EngineConfig, policy::Policy};
@@ -18,6 +18,7 @@ pub struct Context {
     pub metrics: Arc<Metrics>,
     pub events: Events,
     pub barrier: Barrier,
+    pub ledgers: Ledgers,
     pub backoff: Backoff,
     /// Logs of up to 10 MiB that are in memory at a time, some of them twice.
     pub logs: Semaphore,

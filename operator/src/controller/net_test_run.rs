@@ -16,18 +16,19 @@ use crate::{
     observe, random,
 };
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Pod, Service};
 use kube::{Api, Resource, ResourceExt, api::ObjectMeta, runtime::controller::Action};
 use nettest_api::{
     NetTestRun, NetTestRunSpec, NetTestRunStatus, NetTestSpec, net_test_run::DocumentsStatus,
 };
 use nettest_core::{
+    ledger::Ledger,
     observed::{Observed, RunFacts},
     plan::{self, Phase, Plan, Stage, Step},
     pod::{self, Owner, Part},
     refusal::CreateRefusal,
     status::{refused_run_status, run_status},
-    valid::ValidTest,
+    valid::{RunUid, ValidTest, ValidTopology},
     validate::{Refusal, validate},
 };
 use nettest_report::digest::Digest;
@@ -47,6 +48,9 @@ pub async fn reconcile(
     let run = call("read the NetTestRun", runs.get_opt(&cached.name_any())).await?;
     let Some(run) = run.filter(|run| run.metadata.deletion_timestamp.is_none()) else {
         // Owner references take the pods away.
+        if let Some(uid) = cached.uid() {
+            context.ledgers.forget(&RunUid(uid));
+        }
         return Ok(Action::await_change());
     };
     let Some((facts, owner)) = RunFacts::from_run(&run).zip(Owner::of(&run)) else {
@@ -97,15 +101,23 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Observe, plan, do the one step: the plan that the status is made from.
     async fn act(&self, facts: RunFacts, mut now: Timestamp) -> Result<Plan, PassError> {
-        let mut seen = observe(self.context, facts.clone()).await?;
+        let mut seen = self.observe(facts.clone()).await?;
         let mut plan = plan::plan(self.test, &seen, now);
-        // The first pod claims both nodes: look again and create under the barrier.
-        let claims = |plan: &Plan| matches!(&plan.step, Some(Step::CreatePod(pod)) if matches!(pod.part, Part::Server));
+        // The first pod claims both nodes: look again and create under the barrier. Of a star's clients each claims its
+        // own.
+        let many = plan.progress.many.is_some();
+        let claims = |plan: &Plan| match &plan.step {
+            Some(Step::CreatePod(pod)) => match &pod.part {
+                Part::Server => true,
+                Part::Client { token, .. } => many || token.is_none(),
+            },
+            _ => false,
+        };
         let _held = if claims(&plan) {
             let held = self.context.barrier.enter().await;
             // The wait for others' creates is not this attempt's.
             now = Timestamp::now();
-            seen = observe(self.context, facts).await?;
+            seen = self.observe(facts).await?;
             plan = plan::plan(self.test, &seen, now);
             Some(held)
         } else {
@@ -126,6 +138,48 @@ impl Pass<'_> {
         Ok(plan)
     }
 
+    /// What was read for this very test.
+    async fn observe(&self, facts: RunFacts) -> Result<Observed, PassError> {
+        let Context {
+            scope,
+            policy,
+            ledgers,
+            ..
+        } = self.context;
+        let has_service = self
+            .test
+            .variants
+            .iter()
+            .any(|variant| variant.path.has_service());
+        let services = if has_service {
+            observe::services(scope, self.namespace, &facts.uid).await?
+        } else {
+            vec![]
+        };
+        let shards = self
+            .run
+            .status
+            .as_ref()
+            .and_then(|status| status.ledger.as_ref());
+        let shards = shards.and_then(|ledger| u32::try_from(ledger.shards).ok());
+        let ledger = match shards {
+            Some(shards) if !facts.finished => {
+                ledgers.read(scope, self.run, &facts.uid, shards).await?
+            }
+            _ => Ledger::default(),
+        };
+        let mut seen = observe(self.context, facts).await?;
+        if let ValidTopology::External(external) = &self.test.topology
+            && !seen.run.finished
+            && seen.pods.is_empty()
+        {
+            seen.external = Some(observe::external(external, policy).await);
+        }
+        seen.services = services;
+        seen.ledger = ledger;
+        Ok(seen)
+    }
+
     /// The one write of a pass. `Some`: the API server would not have it.
     async fn step(&self, step: Option<&Step>) -> Result<Option<CreateRefusal>, PassError> {
         let pods: Api<Pod> = self.context.scope.api(self.namespace);
@@ -136,29 +190,38 @@ impl Pass<'_> {
                 tracing::info!(run = %self.owner.run, pod = %name, "pod deleted");
                 Ok(None)
             }
+            Some(Step::DeleteService { name, uid }) => {
+                let services: Api<Service> = self.context.scope.api(self.namespace);
+                delete(&services, name, uid).await?;
+                Ok(None)
+            }
+            Some(Step::Record(records)) => {
+                let Context { scope, ledgers, .. } = self.context;
+                ledgers
+                    .write(scope, self.run, &self.owner.uid, records)
+                    .await?;
+                for (number, record) in records {
+                    tracing::info!(run = %self.owner.run, number, client = %record.client, server = %record.server, state = ?record.state, "pair recorded");
+                }
+                Ok(None)
+            }
+            Some(Step::CreateService(planned)) => {
+                let services: Api<Service> = self.context.scope.api(self.namespace);
+                let service = pod::service(self.owner, planned);
+                made(
+                    "Service",
+                    &planned.name,
+                    create::service(&services, &service).await?,
+                )
+            }
             Some(Step::CreatePod(planned)) => {
                 let token = random::token()?;
                 let pod = pod::pod(self.test, self.owner, planned, &self.context.engine, &token);
-                match create::pod(&pods, &pod).await? {
-                    Created::Done { .. } => {
-                        tracing::info!(run = %self.owner.run, pod = %planned.name, "pod created");
-                        Ok(None)
-                    }
-                    Created::Taken { holder } => Err(PassError::NameTaken {
-                        name: planned.name.clone(),
-                        holder,
-                    }),
-                    Created::Refused(status) => {
-                        match CreateRefusal::classify(status.code, &status.message) {
-                            Some(refusal) => Ok(Some(refusal)),
-                            None => Err(PassError::Refused {
-                                what: "pod",
-                                name: planned.name.clone(),
-                                message: status.message.clone(),
-                            }),
-                        }
-                    }
+                let made = made("pod", &planned.name, create::pod(&pods, &pod).await?)?;
+                if made.is_none() {
+                    tracing::info!(run = %self.owner.run, pod = %planned.name, "pod created");
                 }
+                Ok(made)
             }
         }
     }
@@ -198,6 +261,30 @@ impl Pass<'_> {
     }
 }
 
+/// How a create went, for the plan.
+fn made<K>(
+    what: &'static str,
+    name: &str,
+    created: Created<K>,
+) -> Result<Option<CreateRefusal>, PassError> {
+    match created {
+        Created::Done { .. } => Ok(None),
+        Created::Taken { holder } => Err(PassError::NameTaken {
+            name: name.to_owned(),
+            holder,
+        }),
+        Created::Refused(status) => match CreateRefusal::classify(status.code, &status.message) {
+            Some(refusal) => Ok(Some(refusal)),
+            None => Err(PassError::Refused {
+                what,
+                name: name.to_owned(),
+                message: status.message.clone(),
+            }),
+        },
+    }
+}
+
+/// What the plan of any run is made from.
 async fn observe(context: &Context, run: RunFacts) -> Result<Observed, PassError> {
     let reads = observe::read(&context.scope).await?;
     let others = context.unfinished_runs();

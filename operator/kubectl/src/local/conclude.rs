@@ -83,6 +83,7 @@ pub fn concluded(
         ),
     };
     let progress = Progress {
+        many: None,
         attempt: 1,
         placed: None,
         pair,
