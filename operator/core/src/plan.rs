@@ -149,4 +149,4 @@ pub fn clean_up(seen: &Observed) -> Plan {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

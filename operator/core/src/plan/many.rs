@@ -616,3 +616,6 @@ fn record(pair: &PairSpec, state: PairState, attempt: u32) -> PairRecord {
         server_link: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

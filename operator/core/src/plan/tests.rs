@@ -15,7 +15,7 @@ use crate::{
 use nettest_api::path::PathKind;
 
 /// A pod of attempt 1 in the default namespace, made at second 0, on two nodes.
-pub(super) fn pod(role: Role, state: PodState) -> PodFacts {
+pub(crate) fn pod(role: Role, state: PodState) -> PodFacts {
     PodFacts {
         name: format!("run-a1-{role}"),
         namespace: "default".to_owned(),
@@ -37,14 +37,14 @@ pub(super) fn pod(role: Role, state: PodState) -> PodFacts {
     }
 }
 
-pub(super) fn running() -> PodState {
+pub(crate) fn running() -> PodState {
     PodState::Running {
         started: true,
         since: Some(at(0)),
     }
 }
 
-pub(super) fn exited(code: i32, message: &str) -> PodState {
+pub(crate) fn exited(code: i32, message: &str) -> PodState {
     PodState::Ended(Ended {
         exit_code: Some(code),
         message: message.to_owned(),
@@ -53,7 +53,7 @@ pub(super) fn exited(code: i32, message: &str) -> PodState {
 }
 
 /// The kubelet refused the pod: no container ever ran.
-pub(super) fn kubelet_refused(reason: &str) -> PodState {
+pub(crate) fn kubelet_refused(reason: &str) -> PodState {
     PodState::Ended(Ended {
         pod_reason: reason.to_owned(),
         pod_message: "not enough cpus available".to_owned(),
@@ -62,7 +62,7 @@ pub(super) fn kubelet_refused(reason: &str) -> PodState {
 }
 
 /// The plan in short: step, stage, and what it waits for.
-pub(super) fn told(plan: &Plan) -> String {
+pub(crate) fn told(plan: &Plan) -> String {
     let step = match &plan.step {
         None => "-".to_owned(),
         Some(Step::CreatePod(plan)) => format!("create {} a{}", plan.role(), plan.attempt),
@@ -85,7 +85,7 @@ pub(super) fn told(plan: &Plan) -> String {
     format!("{step} | {stage} | a{}", plan.progress.attempt)
 }
 
-pub(super) fn message(plan: &Plan) -> String {
+pub(crate) fn message(plan: &Plan) -> String {
     match &plan.progress.stage {
         Stage::Waiting(waiting) => waiting.message.clone(),
         Stage::Failed { message, .. } => message.clone(),
