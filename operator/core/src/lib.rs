@@ -7,7 +7,7 @@
 //! - [`quantity`], [`span`], [`names`], [`units`]: numbers, times and names as Kubernetes writes them
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`refusal`]: what is seen
-//! - [`placement`], [`exclusivity`], [`plan`]: what to do next
+//! - [`placement`], [`mesh`], [`exclusivity`], [`plan`]: what to do next
 //! - [`collect`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
 #![forbid(unsafe_code)]
@@ -18,6 +18,7 @@ pub mod collect;
 pub mod conditions;
 pub mod diagnose;
 pub mod exclusivity;
+pub mod mesh;
 pub mod names;
 pub mod node_facts;
 pub mod observed;
