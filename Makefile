@@ -4,7 +4,7 @@ SHELL := bash
 
 # Programs and packages are named by what they are; `make help` prints the lines with two hashes.
 .PHONY: help demo test build lint generate generate-check unit interop cluster cluster-down image e2e
-.PHONY: bench bench-instructions fuzz soak
+.PHONY: bench bench-instructions fuzz scale soak
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ e2e: ## the tests against the cluster, which is started when there is none
 
 fuzz: ## the engine's fuzz targets, each for FUZZ_SECONDS (60)
 	@hack/fuzz
+
+scale: ## time and memory of planning a mesh of 1,000 nodes, and of a whole run of 100
+	@hack/scale
 
 soak: ## 10,000 short sessions against one server, half of them broken
 	SOAK_SESSIONS=10000 cargo test --locked --release --package nettest-engine --test session report_089
