@@ -162,6 +162,7 @@ impl Tally {
         let mut host = self.variants.get(self.last)?.hosts[end].clone()?;
         host.mtu = agreed(all().map(|host| host.mtu));
         host.qdisc = agreed(all().map(|host| host.qdisc.clone()));
+        host.link_speed_bits_per_second = agreed(all().map(|host| host.link_speed_bits_per_second));
         host.throttled_periods = self.throttling[end].periods;
         host.throttled_usec = self.throttling[end].usec;
         if self.several() {

@@ -16,7 +16,15 @@ pub fn run(action: &ClientAction, sink: &Sink) -> Result<u8, Failure> {
         output,
         repeats,
     } = action;
-    let variants: Vec<Variant> = variants.iter().map(ready).collect::<Result<_, _>>()?;
+    let mut tally = Tally::of(variants.iter().map(|variant| variant.name.as_str()));
+    let ready = |(at, variant)| {
+        ready(variant).map_err(|failure| Failure {
+            message: tally.about(at, &failure.message),
+            ..failure
+        })
+    };
+    let variants = variants.iter().enumerate().map(ready);
+    let variants: Vec<Variant> = variants.collect::<Result<_, _>>()?;
     let mut pidfile = output.pidfile.as_deref().map(PidFile::claim).transpose()?;
     if let Some(file) = &mut pidfile {
         file.write()?;
@@ -37,7 +45,6 @@ pub fn run(action: &ClientAction, sink: &Sink) -> Result<u8, Failure> {
         let most = variants.len() * repeats.most() as usize;
         Measurements::new(sink, output.run.clone(), most)
     });
-    let mut tally = Tally::of(variants.iter().map(|variant| variant.name.as_str()));
     let ran = runtime.block_on(async {
         let (stopper, stop) =
             stop::on_signals().map_err(|e| Failure::local("unable to watch signals", e))?;

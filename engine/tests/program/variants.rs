@@ -347,3 +347,12 @@ fn only_the_unsteady_variant_is_measured_again() {
     let bad = rates[1][1];
     assert!(bad > 1_500_000 && bad < 2_500_000, "{rates:?}");
 }
+
+/// What fails before any test is a variant's, too.
+#[test]
+fn a_file_that_is_not_there_is_the_variants() {
+    let output = finish("-c 127.0.0.1 --variant a -t 1 --variant b -F /no/such/file");
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("error - variant b: -F: "), "{told}");
+}

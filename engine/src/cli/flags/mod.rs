@@ -87,9 +87,11 @@ pub fn is_long<'a>(typed: &'a str, long: &str) -> Option<Option<&'a str>> {
         Some((start, value)) => (start, Some(value)),
         None => (typed, None),
     };
-    let begins = |other: &str| other.starts_with(start);
+    if start.is_empty() || !long.starts_with(start) {
+        return None;
+    }
     let known = Flags::command();
     let mut others = known.get_arguments().filter_map(Arg::get_long);
-    let plain = start == long || others.all(|other| other == long || !begins(other));
-    (!start.is_empty() && begins(long) && plain).then_some(value)
+    let plain = |other: &str| other == long || !other.starts_with(start);
+    (start == long || others.all(plain)).then_some(value)
 }

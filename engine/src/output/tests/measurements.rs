@@ -196,6 +196,7 @@ fn host(cpus: &str) -> HostFacts {
         throttled_usec: Some(u64::MAX),
         mtu: Some(65536),
         qdisc: Some("mqprio/fq_codel".to_owned()),
+        link_speed_bits_per_second: Some(400_000_000_000),
         sockets: SocketFacts {
             sndbuf: Some(u32::MAX),
             rcvbuf: Some(u32::MAX),
@@ -298,13 +299,15 @@ fn a_sweep_of_everything_stays_below_8_mib() {
         .map(|(n, name)| (name.as_str(), &both[n % 2]))
         .collect();
     let (text, digest) = series(&variants, 50, 50);
-    assert!(text.len() < 8 << 20, "{}", text.len());
+    assert!(text.len() < 15 << 19, "{}", text.len());
     assert_eq!(digest.thinned, 64 * 50);
     assert_eq!(digest.figures.len(), 128);
     let repeats = |f: &Figures| f.received_bits_per_second.len();
     assert!(digest.figures.iter().all(|f| repeats(f) == 50));
     let message = encode(&digest);
     assert!(message.len() <= MAX_DIGEST_BYTES);
+    let line = Event::Digest(digest.clone()).to_line().unwrap();
+    assert!(line.len() < 64 * 50 * 512, "{}", line.len());
     assert_eq!(find_in_log(&text, &decode(&message).unwrap()), Some(digest));
 }
 
