@@ -23,7 +23,7 @@ _nettest__engine() {
 
     case "${cmd}" in
         nettest__engine)
-            opts="-c -s -v -p -f -i -I -F -A -B -4 -6 -V -J -m -d -D -1 -u -X -b -t -n -k -l -P -R -w -C -M -N -S -L -Z -O -T -h --client --server --probe --version --port --format --interval --pidfile --file --affinity --bind --bind-dev --version4 --version6 --verbose --json --json-stream --json-stream-full-output --logfile --forceflush --timestamps --rcv-timeout --snd-timeout --cntl-ka --mptcp --use-pkcs1-padding --debug --iperf3-exit-codes --daemon --one-off --max-tests --queue --idle-timeout --server-bitrate-limit --server-max-duration --rsa-private-key-path --authorized-users-path --time-skew-threshold --health-port --udp --sctp --xbind --nstreams --connect-timeout --queue-timeout --bitrate --fq-rate --pacing-timer --no-fq-socket-pacing --time --bytes --blockcount --length --cport --parallel --reverse --bidir --window --congestion --set-mss --no-delay --tos --dscp --flowlabel --zerocopy --skip-rx-copy --omit --title --extra-data --get-server-output --udp-counters-64bit --gsro --fast --repeating-payload --dont-fragment --username --rsa-public-key-path --run-token --require-exclusive-cpus --measurement-stream --run-uid --attempt --variant --repeats --repeat-pause --digest-file --help"
+            opts="-c -s -v -p -f -i -I -F -A -B -4 -6 -V -J -m -d -D -1 -u -X -b -t -n -k -l -P -R -w -C -M -N -S -L -Z -O -T -h --client --server --probe --version --port --format --interval --pidfile --file --affinity --bind --bind-dev --version4 --version6 --verbose --json --json-stream --json-stream-full-output --logfile --forceflush --timestamps --rcv-timeout --snd-timeout --cntl-ka --mptcp --use-pkcs1-padding --debug --iperf3-exit-codes --daemon --one-off --max-tests --queue --idle-timeout --server-bitrate-limit --server-max-duration --rsa-private-key-path --authorized-users-path --time-skew-threshold --health-port --udp --sctp --xbind --nstreams --connect-timeout --queue-timeout --bitrate --fq-rate --pacing-timer --no-fq-socket-pacing --time --bytes --blockcount --length --cport --parallel --reverse --bidir --window --congestion --set-mss --no-delay --tos --dscp --flowlabel --zerocopy --skip-rx-copy --omit --title --extra-data --get-server-output --udp-counters-64bit --gsro --fast --repeating-payload --dont-fragment --username --rsa-public-key-path --run-token --require-exclusive-cpus --measurement-stream --run-uid --attempt --variant --repeats --repeat-pause --max-spread-percent --max-repeats --digest-file --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -342,6 +342,14 @@ _nettest__engine() {
                     return 0
                     ;;
                 --repeat-pause)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-spread-percent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-repeats)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

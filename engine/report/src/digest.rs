@@ -1,12 +1,24 @@
 //! The digest: what the operator decides on. It fits a pod's 4 KiB termination message, so it reaches the
 //! API server without an exec right and without a way from the operator to the pod.
+//!
+//! - [`message`]: the digest as that message, plain, compressed or as a stub
+//! - [`log`]: the whole digest that a stub stands for
 
-use crate::report::HostFacts;
+pub mod log;
+pub mod message;
+
+pub use log::find_in_log;
+pub use message::{DecodeError, decode, encode};
+
+use crate::report::{HostFacts, SocketFacts};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// Kubernetes cuts a termination message at this many bytes.
 pub const MAX_DIGEST_BYTES: usize = 4096;
 pub const DIGEST_VERSION: u32 = 1;
+/// Bytes of [`Digest::message`].
+pub const LONGEST_MESSAGE: usize = 512;
 
 /// How a client or server pod's engine ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,9 +38,16 @@ pub struct Digest {
     /// SHA-256 (hex) and length of the measurement lines, each with its newline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<DocumentSum>,
+    /// Measurement lines that hold less than the whole document, to keep the log small. The figures are whole.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub thinned: u32,
     /// One entry a variant and flow, in the order measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figures>,
+    /// A stub's: the figures did not fit, and are in the log's digest line. SHA-256 (hex) and length of the JSON text of
+    /// the whole digest there ([`find_in_log`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures_in_log: Option<DocumentSum>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_host: Option<HostFacts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,8 +81,23 @@ pub struct DocumentSum {
     pub bytes: u64,
 }
 
+impl DocumentSum {
+    pub fn of(text: &str) -> Self {
+        let hash = Sha256::digest(text);
+        DocumentSum {
+            sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+            bytes: text.len() as u64,
+        }
+    }
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 /// The figures of one variant and one flow. Every array has one entry a repeat, in order; an array is
 /// absent when the figure does not exist for the protocol or is unknown. Integers with the unit in the name.
+/// Variants may have different counts of repeats: an unsteady one is measured more often.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Figures {
@@ -96,4 +130,13 @@ pub struct Figures {
     pub client_cpu_milli: Vec<u64>,
     #[serde(rename = "serverCPUMilli", skip_serializing_if = "Vec::is_empty")]
     pub server_cpu_milli: Vec<u64>,
+    /// What the kernels granted the sockets of this variant's last repeat. Only in a digest of several variants: that
+    /// of one has them in its host facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sender_sockets: Option<SocketFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receiver_sockets: Option<SocketFacts>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,10 +47,11 @@ pub struct Measurement {
     pub attempt: u32,
     pub variant: String,
     pub repeat: u32,
-    /// Per-stream rows were left out to keep the line small.
+    /// Some of the document was left out to keep the log small: rows of single streams, all rows, single streams, or all
+    /// of it.
     #[serde(default)]
     pub thinned: bool,
-    /// The iperf3 document.
+    /// The iperf3 document; `null`: there was no room for it.
     pub report: serde_json::Value,
 }
 

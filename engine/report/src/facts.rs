@@ -29,6 +29,9 @@ pub struct HostFacts {
     /// Queueing discipline of that device, e.g. `fq`, `noqueue`; of one with several queues theirs too: `mq/fq`.
     #[serde(deserialize_with = "names::plain_or_unknown::<{ names::QDISC }, _>")]
     pub qdisc: Option<String>,
+    /// Speed of the link that the data leaves by, where that device is a physical one (or a bond or VLAN on such) and its
+    /// driver tells: not of a pod's veth, nor of loopback.
+    pub link_speed_bits_per_second: Option<u64>,
     /// What the kernel granted the data sockets of this end; what was asked is in the parameters.
     pub sockets: SocketFacts,
 }

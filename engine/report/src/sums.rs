@@ -143,6 +143,17 @@ impl Totals {
         self.bytes
             .map(|bytes| bits_per_second(bytes, self.seconds()))
     }
+
+    /// As digests have it.
+    pub fn whole_bits_per_second(&self) -> Option<u64> {
+        self.bits_per_second().map(whole)
+    }
+}
+
+/// The nearest whole number; NaN is 0.
+pub fn whole(value: f64) -> u64 {
+    // `as` saturates.
+    value.round() as u64
 }
 
 fn flows(streams: impl Iterator<Item = Flow>) -> Vec<Flow> {

@@ -7,9 +7,9 @@ use super::flags::{Client, Flags};
 use super::output::output;
 use super::params::{limit, params};
 use super::value::Local;
-use super::{Action, CliError, ClientAction, Environment, value};
+use super::{Action, CliError, ClientAction, Environment, VariantAction, value, variants};
 use crate::session::config::{Login, Password};
-use crate::session::{ClientConfig, Family, Repeats};
+use crate::session::{ClientConfig, Extra, Family, Repeats};
 use nettest_report::params::{Direction, TestParams};
 use nettest_report::units;
 use std::net::IpAddr;
@@ -79,11 +79,15 @@ pub fn action(flags: &Flags, host: &str, environment: Environment) -> Result<Act
         value::size("--pacing-timer", text, 0..=i32::MAX as u64, "0 to 2047M")?;
     }
     let sends = config.params.direction != Direction::Reverse;
-    Ok(Action::Client(Box::new(ClientAction {
+    let variant = VariantAction {
+        name: variants::name(flags.cluster.variant.as_deref())?,
         limit_is_the_file: config.file.is_some() && sends && limit(client)?.is_none(),
         config,
         bind_name,
         xbind_names,
+    };
+    Ok(Action::Client(Box::new(ClientAction {
+        variants: vec![variant],
         output: output(flags)?,
         repeats: repeats(flags)?,
     })))
@@ -173,11 +177,13 @@ fn login(flags: &Flags, password: Option<String>) -> Result<Option<Login>, CliEr
 }
 
 fn repeats(flags: &Flags) -> Result<Repeats, CliError> {
+    let count = match flags.cluster.repeats.as_deref() {
+        Some(text) => value::count("--repeats", text, 1..=100, "1 to 100 repeats")?,
+        None => 1,
+    };
     Ok(Repeats {
-        count: match flags.cluster.repeats.as_deref() {
-            Some(text) => value::count("--repeats", text, 1..=100, "1 to 100 repeats")? as u32,
-            None => 1,
-        },
+        count: count as u32,
+        extra: extra(flags, count)?,
         pause: match flags.cluster.repeat_pause.as_deref() {
             Some(text) => {
                 value::seconds("--repeat-pause", text, 0.0..=3600.0, "0 to 3600 seconds")?
@@ -185,4 +191,20 @@ fn repeats(flags: &Flags) -> Result<Repeats, CliError> {
             None => Duration::ZERO,
         },
     })
+}
+
+/// What a variant that is measured `count` times may be measured more.
+fn extra(flags: &Flags, count: u64) -> Result<Option<Extra>, CliError> {
+    let cluster = &flags.cluster;
+    let (Some(spread), Some(most)) = (&cluster.max_spread_percent, &cluster.max_repeats) else {
+        return Ok(None);
+    };
+    let flag = "--max-spread-percent";
+    let max_spread_percent = value::count(flag, spread, 1..=1000, "1 to 1000 percent")?;
+    let words = "as many as --repeats to 50";
+    let max_count = value::count("--max-repeats", most, count..=50, words)? as u32;
+    Ok(Some(Extra {
+        max_spread_percent,
+        max_count,
+    }))
 }

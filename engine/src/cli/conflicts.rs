@@ -210,6 +210,18 @@ fn needs(flags: &Flags) -> Vec<(bool, &'static str, bool, &'static str)> {
             labelled,
             "--run-uid",
         ),
+        (
+            cluster.max_spread_percent.is_some(),
+            "--max-spread-percent",
+            cluster.max_repeats.is_some(),
+            "--max-repeats",
+        ),
+        (
+            cluster.max_repeats.is_some(),
+            "--max-repeats",
+            cluster.max_spread_percent.is_some(),
+            "--max-spread-percent",
+        ),
     ]
 }
 

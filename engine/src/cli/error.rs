@@ -36,4 +36,11 @@ pub enum CliError {
     },
     #[error("{flag} is for {role} only; leave it out")]
     WrongRole { flag: String, role: &'static str },
+    #[error("{flag} is for all variants; give it before the first --variant")]
+    OfAllVariants { flag: String },
+    #[error("--variant: {0} is given twice; give each variant a name of its own")]
+    SameName(String),
+    /// One of several variants is wrong.
+    #[error("variant {name}: {source}")]
+    OfVariant { name: String, source: Box<CliError> },
 }

@@ -1,5 +1,6 @@
 //! The command line: text in, a checked [`Action`] out. Nothing here opens a socket or a file.
 //!
+//! - [`variants`]: the command line of each variant
 //! - [`flags`]: the flags as they are typed
 //! - [`value`]: single values
 //! - [`conflicts`]: which flags stand together
@@ -17,6 +18,7 @@ mod server;
 #[cfg(test)]
 mod tests;
 mod value;
+mod variants;
 
 pub use error::CliError;
 pub use output::{OutputConfig, OutputKind, RunLabel};
@@ -44,13 +46,21 @@ pub enum Action {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientAction {
+    /// At least one; their names differ.
+    pub variants: Vec<VariantAction>,
+    pub output: OutputConfig,
+    pub repeats: Repeats,
+}
+
+/// One variant of a client's test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariantAction {
+    pub name: String,
     pub config: ClientConfig,
     /// `-B` with a name, to be looked up.
     pub bind_name: Option<String>,
     /// `-X` with names.
     pub xbind_names: Vec<String>,
-    pub output: OutputConfig,
-    pub repeats: Repeats,
     /// `-F` without `-t`, `-n` or `-k`: the file is sent once.
     pub limit_is_the_file: bool,
 }
@@ -86,8 +96,13 @@ pub struct Environment {
 /// Reads a command line (with the program's name).
 pub fn parse(
     args: impl IntoIterator<Item = OsString>,
-    mut environment: Environment,
+    environment: Environment,
 ) -> Result<Action, CliError> {
+    variants::parse(args.into_iter().collect(), environment)
+}
+
+/// Reads the command line of one test.
+fn parse_one(args: Vec<OsString>, mut environment: Environment) -> Result<Action, CliError> {
     let matches = Flags::command().try_get_matches_from(args);
     let parsed = matches.and_then(|matches| {
         let flags = Flags::from_arg_matches(&matches)?;

@@ -38,12 +38,11 @@ pub enum OutputKind {
     Measurements,
 }
 
-/// What the operator calls this measurement.
+/// What the operator calls this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunLabel {
     pub uid: String,
     pub attempt: u32,
-    pub variant: String,
 }
 
 impl Default for RunLabel {
@@ -51,7 +50,6 @@ impl Default for RunLabel {
         RunLabel {
             uid: String::new(),
             attempt: 1,
-            variant: "default".to_owned(),
         }
     }
 }
@@ -155,16 +153,6 @@ fn label(flags: &Flags) -> Result<RunLabel, CliError> {
         attempt: match cluster.attempt.as_deref() {
             Some(text) => value::count("--attempt", text, 0..=1_000_000, "0 to 1000000")? as u32,
             None => defaults.attempt,
-        },
-        variant: match cluster.variant.as_deref() {
-            Some(text) => value::name(
-                "--variant",
-                text,
-                63,
-                |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'),
-                "a name (1 to 63 letters, digits, dashes, dots)",
-            )?,
-            None => defaults.variant,
         },
     })
 }

@@ -1,10 +1,12 @@
 //! From what a user types to what is done; [`refusals`]: or to why not; [`every_flag`]: none is forgotten;
-//! [`compatibility`]: nor in the documentation; [`units`]: of sizes, rates, times and marks.
+//! [`compatibility`]: nor in the documentation; [`units`]: of sizes, rates, times and marks; [`variants`]: several tests
+//! on one line.
 
 mod compatibility;
 mod every_flag;
 mod refusals;
 mod units;
+mod variants;
 
 use super::*;
 use crate::session::Family;
@@ -25,9 +27,21 @@ fn client(line: &str) -> ClientAction {
     }
 }
 
+/// The one variant of a command line.
+#[track_caller]
+fn variant(line: &str) -> VariantAction {
+    only(client(line))
+}
+
+#[track_caller]
+fn only(mut action: ClientAction) -> VariantAction {
+    assert_eq!(action.variants.len(), 1);
+    action.variants.remove(0)
+}
+
 #[track_caller]
 fn params(line: &str) -> TestParams {
-    client(line).config.params
+    variant(line).config.params
 }
 
 #[track_caller]
@@ -58,13 +72,13 @@ fn a_size_of_zero_is_as_if_it_were_not_given() {
         assert_eq!(client(&format!("-u {flag}")), client("-u"), "{flag}");
         assert_eq!(client(&format!("-t 5 {flag}")), client("-t 5"), "{flag}");
     }
-    assert!(client("-F f -n 0").limit_is_the_file);
+    assert!(variant("-F f -n 0").limit_is_the_file);
     assert!(refused("-s -n 0").starts_with("-n"));
 }
 
 #[test]
 fn sctp_addresses_may_be_names() {
-    let action = client("--sctp -X 127.0.0.1 -X one.example -X ::1 -X two.example");
+    let action = variant("--sctp -X 127.0.0.1 -X one.example -X ::1 -X two.example");
     assert_eq!(action.config.sctp_bind.len(), 2);
     assert_eq!(action.xbind_names, ["one.example", "two.example"]);
 }
@@ -115,7 +129,7 @@ fn fast_is_every_fast_path_of_the_protocol() {
 fn nothing_but_a_host_means_iperf3s_defaults() {
     let action = client("");
     assert_eq!(
-        action.config,
+        variant("").config,
         ClientConfig::new("server.example", TestParams::default())
     );
     assert_eq!(action.output, OutputConfig::default());
@@ -175,8 +189,9 @@ fn hosts_may_carry_an_interface() {
     ] {
         match read(&format!("-c {given}")) {
             Ok(Action::Client(action)) => {
-                assert_eq!(action.config.host, host, "{given}");
-                assert_eq!(action.config.bind_dev.as_deref(), dev, "{given}");
+                let variant = only(*action);
+                assert_eq!(variant.config.host, host, "{given}");
+                assert_eq!(variant.config.bind_dev.as_deref(), dev, "{given}");
             }
             other => panic!("{given}: {other:?}"),
         }
@@ -184,7 +199,7 @@ fn hosts_may_carry_an_interface() {
     for bad in ["a/b", "a%", "%eth0", "a;b", "a%b/c", "a@b"] {
         assert!(refused(&format!("-c {bad}")).starts_with("-c"), "{bad}");
     }
-    let bound = client("-B fe80::2%v0 -6");
+    let bound = variant("-B fe80::2%v0 -6");
     assert_eq!(bound.config.bind_dev.as_deref(), Some("v0"));
     assert_eq!(bound.config.family, Some(Family::V6));
 }
@@ -197,17 +212,15 @@ fn the_operators_command_lines_are_taken() {
          --run-token abc234 --require-exclusive-cpus 2 --digest-file /dev/termination-log",
     );
     assert_eq!(action.output.kind, OutputKind::Measurements);
-    assert_eq!(action.output.run.variant, "tcp-p4");
     assert_eq!(action.output.run.attempt, 2);
     assert_eq!(action.repeats.count, 3);
     assert_eq!(action.repeats.pause, Duration::from_secs(2));
-    assert_eq!(action.config.run_token.as_deref(), Some("abc234"));
-    assert_eq!(action.config.exclusive_cpus, Some(2));
-    assert_eq!(
-        action.config.connect_timeout,
-        Some(Duration::from_millis(5000))
-    );
-    assert_eq!(action.config.params.direction, Direction::Bidirectional);
+    let VariantAction { name, config, .. } = only(action);
+    assert_eq!(name, "tcp-p4");
+    assert_eq!(config.run_token.as_deref(), Some("abc234"));
+    assert_eq!(config.exclusive_cpus, Some(2));
+    assert_eq!(config.connect_timeout, Some(Duration::from_millis(5000)));
+    assert_eq!(config.params.direction, Direction::Bidirectional);
 
     let action = server(
         "-p 5201 --max-tests 1 --run-token abc234 --require-exclusive-cpus 1 --idle-timeout 300 \

@@ -14,7 +14,11 @@ pub fn facts(connected: Option<&Socket>) -> HostFacts {
     };
     let allowed = sock::allowed_cpus().unwrap_or_default();
     let device = connected.and_then(|socket| sock::device_of(socket).ok());
-    let Device { mtu, qdisc } = device.unwrap_or_default();
+    let Device {
+        mtu,
+        qdisc,
+        link_speed,
+    } = device.unwrap_or_default();
     HostFacts {
         hostname,
         kernel,
@@ -28,6 +32,7 @@ pub fn facts(connected: Option<&Socket>) -> HostFacts {
         throttled_usec: None,
         mtu,
         qdisc,
+        link_speed_bits_per_second: link_speed,
         sockets: SocketFacts::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! What goes on, on stderr (`-d`): 1 the steps, 2 what was asked and settled, 3 what was found, 4 each row.
 
 use super::hint;
-use crate::session::Observer;
+use crate::session::{Observer, Turn};
 use nettest_report::report::{Interval, Report, ServerOutput};
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -38,9 +38,10 @@ impl Debug {
 }
 
 impl Observer for Debug {
-    fn repeat(&mut self, number: u32) {
-        self.say(1, "repeat", &number.to_string());
-        self.observer.repeat(number);
+    fn repeat(&mut self, turn: Turn<'_>) {
+        let what = format!("{} of variant {}", turn.repeat, turn.variant);
+        self.say(1, "repeat", &what);
+        self.observer.repeat(turn);
     }
 
     fn started(&mut self, report: &Report) {

@@ -4,7 +4,7 @@ use super::text::{self, Style};
 use super::{Sink, complain, summary};
 use crate::cli::{OutputConfig, OutputKind};
 use crate::host;
-use crate::session::Observer;
+use crate::session::{Observer, Turn};
 use nettest_report::iperf::{self, Document, StreamLine};
 use nettest_report::report::{Interval, Report, Role, ServerOutput, Start};
 use serde_json::Value;
@@ -19,6 +19,7 @@ pub fn of(output: &OutputConfig, sink: &Sink) -> Box<dyn Observer> {
             sink: sink.clone(),
             full,
             test: None,
+            turn: None,
         }),
     }
 }
@@ -37,7 +38,7 @@ pub fn failed(output: &OutputConfig, sink: &Sink, role: Role, error: &str) {
         OutputKind::Text | OutputKind::Measurements => {}
         OutputKind::Json => write_document(sink, &report),
         OutputKind::JsonStream { full } => {
-            write_lines(sink, None, &report);
+            write_lines(sink, "", &report);
             if full {
                 write_document(sink, &report);
             }
@@ -112,8 +113,12 @@ fn printable(text: String) -> String {
 }
 
 impl Observer for Text {
-    fn repeat(&mut self, _number: u32) {
+    fn repeat(&mut self, turn: Turn<'_>) {
         self.rows = 0;
+        if turn.variants > 1 {
+            let before = if self.sink.is_untouched() { "" } else { "\n" };
+            self.write_titled(None, &format!("{before}{}", text::turn(turn)));
+        }
     }
 
     fn started(&mut self, report: &Report) {
@@ -225,16 +230,26 @@ pub struct JsonStream {
     full: bool,
     /// Which of several tests at a time the lines are of.
     test: Option<u64>,
+    /// Which variant's, of several, and which repeat.
+    turn: Option<(String, u32)>,
 }
 
-/// `test`: a key that iperf3 has no use for, since it runs one test at a time.
-fn write_line(sink: &Sink, test: Option<u64>, line: &StreamLine<'_>) {
-    let numbered = |text: String| match test {
-        Some(number) => text.replacen('{', &format!("{{\"test\":{number},"), 1),
-        None => text,
-    };
+impl JsonStream {
+    /// Keys that iperf3 has no use for, since it runs one test.
+    fn keys(&self) -> String {
+        let test = self.test.map(|number| format!("\"test\":{number},"));
+        let turn = self.turn.as_ref().map(|(variant, repeat)| {
+            // The command line takes no name that JSON would escape.
+            format!("\"variant\":\"{variant}\",\"repeat\":{repeat},")
+        });
+        test.into_iter().chain(turn).collect()
+    }
+}
+
+/// `keys`: what stands before the others of the line.
+fn write_line(sink: &Sink, keys: &str, line: &StreamLine<'_>) {
     match line.to_line() {
-        Ok(text) => sink.write(&(numbered(text) + "\n")),
+        Ok(text) => sink.write(&(text.replacen('{', &format!("{{{keys}"), 1) + "\n")),
         Err(error) => complain(
             "error",
             &format!("a line could not be written as JSON: {error}"),
@@ -243,16 +258,20 @@ fn write_line(sink: &Sink, test: Option<u64>, line: &StreamLine<'_>) {
 }
 
 /// The last lines of a test.
-fn write_lines(sink: &Sink, test: Option<u64>, report: &Report) {
+fn write_lines(sink: &Sink, keys: &str, report: &Report) {
     for line in iperf::last_lines(report) {
-        write_line(sink, test, &line);
+        write_line(sink, keys, &line);
     }
 }
 
 impl Observer for JsonStream {
+    fn repeat(&mut self, turn: Turn<'_>) {
+        self.turn = (turn.variants > 1).then(|| (turn.variant.to_owned(), turn.repeat));
+    }
+
     fn started(&mut self, report: &Report) {
         let line = StreamLine::Start(iperf::Start::of(report));
-        write_line(&self.sink, self.test, &line);
+        write_line(&self.sink, &self.keys(), &line);
     }
 
     fn keeps_rows(&self, report: &Report) -> bool {
@@ -261,11 +280,11 @@ impl Observer for JsonStream {
 
     fn interval(&mut self, _report: &Report, interval: &Interval) {
         let line = StreamLine::Interval(iperf::Interval::of(interval));
-        write_line(&self.sink, self.test, &line);
+        write_line(&self.sink, &self.keys(), &line);
     }
 
     fn finished(&mut self, report: &Report) {
-        write_lines(&self.sink, self.test, report);
+        write_lines(&self.sink, &self.keys(), report);
         if self.full {
             write_document(&self.sink, report);
         }

@@ -2,6 +2,7 @@
 
 use super::row::{Columns, Header, Row, SEPARATOR, Who, role_mark};
 use super::summary;
+use crate::session::Turn;
 use nettest_report::params::{Direction, Limit, Protocol};
 use nettest_report::report::{Interval, Report, Role, StreamInterval, UdpInterval};
 use nettest_report::sums::{FlowInterval, bits_per_second};
@@ -165,6 +166,22 @@ fn datagrams(report: &Report, udp: &UdpInterval, sender: bool) -> Columns {
 
 fn omitted(omitted: bool) -> &'static str {
     if omitted { "(omitted)" } else { "" }
+}
+
+/// Before each test of several variants.
+pub fn turn(turn: Turn<'_>) -> String {
+    let Turn {
+        variant,
+        variants: _,
+        repeat,
+        repeats,
+    } = turn;
+    match repeat {
+        extra if extra > repeats => {
+            format!("Variant {variant}, repeat {extra}: its rates lie too far apart\n")
+        }
+        repeat => format!("Variant {variant}, repeat {repeat} of {repeats}\n"),
+    }
 }
 
 /// A server's whole report, as a client gets it with `--get-server-output`.

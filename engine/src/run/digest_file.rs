@@ -1,17 +1,24 @@
 //! The digest in the file that the kubelet reads.
 
-use crate::cli::{OutputConfig, RunLabel};
+use crate::cli::{OutputConfig, OutputKind, RunLabel};
 use crate::output::{complain, digest};
-use nettest_report::digest::{Digest, FailureReason};
+use nettest_report::digest::{Digest, FailureReason, decode};
 use std::ffi::OsString;
 
 /// False: there should be a digest, and there is none.
-pub fn write(output: &OutputConfig, digest: Digest) -> bool {
+pub fn write(output: &OutputConfig, digest: &Digest) -> bool {
     let Some(path) = &output.digest_file else {
         return true;
     };
-    let (_, json) = digest::fit(digest);
-    let written = std::fs::write(path, json);
+    let text = nettest_report::digest::encode(digest);
+    let fits = decode(&text).is_ok_and(|written| written.figures_in_log.is_none());
+    if !fits && output.kind != OutputKind::Measurements {
+        complain(
+            "warning",
+            "--digest-file: the figures do not fit; --measurement-stream writes them all",
+        );
+    }
+    let written = std::fs::write(path, text);
     if let Err(error) = &written {
         complain(
             "error",
@@ -51,12 +58,11 @@ pub fn refused(args: &[OsString], message: &str) {
             attempt: text("--attempt")
                 .and_then(|n| n.parse().ok())
                 .unwrap_or(defaults.attempt),
-            variant: defaults.variant,
         },
         ..OutputConfig::default()
     };
     write(
         &output,
-        digest::failed(&output.run, FailureReason::InvalidSpec, message),
+        &digest::failed(&output.run, FailureReason::InvalidSpec, message),
     );
 }

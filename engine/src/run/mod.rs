@@ -108,7 +108,7 @@ fn guarded(
         if let Some(sink) = sink {
             observer::failed(output, sink, role, &message);
         }
-        digest_file::write(output, digest::failed(&output.run, reason, &message));
+        digest_file::write(output, &digest::failed(&output.run, reason, &message));
         1
     };
     let code = match open(output) {

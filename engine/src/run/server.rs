@@ -140,7 +140,7 @@ fn serve(
     };
     complain("error", &message);
     observer::failed(output, sink, Role::Server, &message);
-    digest_file::write(output, digest::failed(&output.run, reason, &message));
+    digest_file::write(output, &digest::failed(&output.run, reason, &message));
     Ok(code)
 }
 

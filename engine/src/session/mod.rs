@@ -31,9 +31,9 @@ mod net;
 pub mod observer;
 mod open;
 mod probe;
-mod repeats;
 mod rows;
 mod sctp;
+mod series;
 mod serve;
 mod served_output;
 mod server;
@@ -51,7 +51,7 @@ pub use config::{
     ServerConfig, ServerOutcome,
 };
 pub use error::SessionError;
-pub use observer::{Observer, Silent};
+pub use observer::{Observer, Silent, Turn};
 pub use stop::{Stop, StopCause, Stopper};
 
 use nettest_report::report::Report;
@@ -76,15 +76,17 @@ pub async fn run_server(
     server::run(cfg, make_observer, stop).await
 }
 
-/// `repeats.count` tests with a pause between; ends at the first that fails. `observer.repeat` comes before
-/// each, `observer.finished` after each.
-pub async fn run_repeats(
-    cfg: &ClientConfig,
+/// All variants `repeats.count` times, round by round, with a pause between any two tests; then those whose rates lie
+/// too far apart, as often as `repeats.extra` allows. Ends at the first test that fails. `observer.repeat` comes before each,
+/// `observer.finished` after each; `measured` then gets the variant's index and the report.
+pub async fn run_series(
+    variants: &[Variant],
     repeats: Repeats,
     observer: &mut dyn Observer,
     stop: Stop,
-) -> (Vec<Report>, Result<(), SessionError>) {
-    repeats::run(cfg, repeats, observer, stop).await
+    measured: impl FnMut(usize, Report),
+) -> Result<(), SeriesError> {
+    series::run(variants, repeats, observer, stop, measured).await
 }
 
 /// Whether a server of ours takes tests at `host`. It does not use up a one-off server.
@@ -92,12 +94,46 @@ pub async fn probe(host: &str, port: u16, timeout: Duration) -> Result<(), Sessi
     probe::run(host, port, timeout).await
 }
 
-/// How often a client test is run, and the pause between.
+/// One of the tests of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    pub name: String,
+    pub config: ClientConfig,
+}
+
+/// How often each variant is measured, and the pause between any two measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeats {
     /// 1 or more.
     pub count: u32,
     pub pause: Duration,
+    /// `None`: the count is all.
+    pub extra: Option<Extra>,
+}
+
+/// When a variant is measured more often than the count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extra {
+    /// From the lowest to the highest received rate of a flow, in percent of the median: above it, once more.
+    pub max_spread_percent: u64,
+    /// Repeats in all.
+    pub max_count: u32,
+}
+
+impl Repeats {
+    /// The count of a variant that stays unsteady.
+    pub fn most(self) -> u32 {
+        let extra = self.extra.map_or(0, |extra| extra.max_count);
+        self.count.max(extra).max(1)
+    }
+}
+
+/// A series ended early.
+#[derive(Debug)]
+pub struct SeriesError {
+    /// Index of the variant.
+    pub variant: usize,
+    pub error: SessionError,
 }
 
 impl Default for Repeats {
@@ -105,6 +141,7 @@ impl Default for Repeats {
         Repeats {
             count: 1,
             pause: Duration::ZERO,
+            extra: None,
         }
     }
 }

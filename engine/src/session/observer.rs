@@ -3,11 +3,23 @@
 use nettest_report::report::{Interval, Report, ServerOutput};
 use std::net::SocketAddr;
 
+/// Which test of a series this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn<'a> {
+    pub variant: &'a str,
+    /// Variants in all.
+    pub variants: usize,
+    /// 1-based.
+    pub repeat: u32,
+    /// Repeats that were asked for; the later ones are extra, since the variant is unsteady.
+    pub repeats: u32,
+}
+
 /// Hears of one test (and, on a server, of what comes before it). Calls come from the control thread, never
 /// from a data thread; a slow observer delays rows, not data.
 pub trait Observer: Send {
-    /// The `number`th repeat (1-based) is about to connect. Only with `run_repeats`.
-    fn repeat(&mut self, _number: u32) {}
+    /// The next test of a series is about to connect. Only with `run_series`.
+    fn repeat(&mut self, _turn: Turn<'_>) {}
     /// The streams are connected and `report.start` is filled; data begins now.
     fn started(&mut self, _report: &Report) {}
     /// Whether `report.intervals` is read later: a long test has many rows.

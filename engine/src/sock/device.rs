@@ -1,18 +1,16 @@
 //! The device that data to a peer leaves by, as this network namespace has it (sysfs may show another one's).
 
 use super::int_option;
-use super::netlink::{Message, Netlink};
+use super::link_speed::link_speed;
+use super::netlink::{INDEX_AT, LINK, Message, Netlink};
 use socket2::Socket;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-/// `struct rtmsg`, `struct ifinfomsg`, `struct tcmsg`.
+/// `struct rtmsg`, `struct tcmsg`; the latter has the number of the device where `struct ifinfomsg` has it.
 const ROUTE: usize = 12;
-const LINK: usize = 16;
 const DISCIPLINE: usize = 20;
-/// The number of the device in the latter two.
-const INDEX_AT: usize = 4;
 /// include/uapi/linux/pkt_sched.h; libc has no names for them.
 const TC_H_MAJ_MASK: u32 = 0xffff_0000;
 const TC_H_ROOT: u32 = 0xffff_ffff;
@@ -25,6 +23,8 @@ pub struct Device {
     pub mtu: Option<u32>,
     /// Its queueing discipline, e.g. `fq`, `noqueue`; where it only spreads over several queues, theirs too: `mq/fq`.
     pub qdisc: Option<String>,
+    /// Of a physical device, bits per second.
+    pub link_speed: Option<u64>,
 }
 
 /// Of a connected socket. Errors: there is no route, or a sandbox lets nobody ask.
@@ -55,6 +55,7 @@ pub fn device_of(socket: &Socket) -> io::Result<Device> {
             *root = format!("{root}/{}", queues.join("+"));
         }
     }
+    device.link_speed = link_speed(socket, &mut netlink, index);
     Ok(device)
 }
 
@@ -101,14 +102,13 @@ fn route(
 }
 
 fn link(netlink: &mut Netlink, index: u32) -> io::Result<Device> {
-    let mut head = [0; LINK];
-    head[INDEX_AT..INDEX_AT + 4].copy_from_slice(&index.to_ne_bytes());
-    let answer = netlink.ask(libc::RTM_GETLINK, &head, &[])?;
+    let answer = netlink.link(index)?;
     Ok(Device {
         mtu: answer.attribute_number(LINK, libc::IFLA_MTU),
         qdisc: answer
             .attribute_name(LINK, libc::IFLA_QDISC)
             .map(str::to_owned),
+        link_speed: None,
     })
 }
 
@@ -176,6 +176,7 @@ mod tests {
             assert_eq!(device.mtu, Some(65536), "{at}");
             // Whatever the machine's owner has put there.
             assert!(device.qdisc.is_some(), "{at}");
+            assert_eq!(device.link_speed, None, "{at}");
         }
     }
 

@@ -25,6 +25,7 @@ mod descriptors;
 mod device;
 mod flow_label;
 mod interface;
+mod link_speed;
 mod memory_file;
 mod mptcp;
 mod netlink;

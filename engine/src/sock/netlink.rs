@@ -7,6 +7,9 @@ use std::io::{self, Read};
 /// `struct nlmsghdr`, `struct rtattr`.
 const HEADER: usize = 16;
 const ATTRIBUTE: usize = 4;
+/// `struct ifinfomsg`, and the number of the device in it.
+pub const LINK: usize = 16;
+pub const INDEX_AT: usize = 4;
 /// A device's answer has 1 to 3 KiB, a piece of a list up to 32 KiB.
 const BUFFER: usize = 32 * 1024;
 /// Pieces of a list that are read at the most: some 50,000 disciplines.
@@ -60,6 +63,13 @@ impl Netlink {
         }
     }
 
+    /// What there is to know about the device with this number.
+    pub fn link(&mut self, index: u32) -> io::Result<Message<'_>> {
+        let mut head = [0; LINK];
+        head[INDEX_AT..INDEX_AT + 4].copy_from_slice(&index.to_ne_bytes());
+        self.ask(libc::RTM_GETLINK, &head, &[])
+    }
+
     /// Gives every message of a list to `see`, until it says `false`; the rest is not read.
     pub fn list(
         &mut self,
@@ -105,6 +115,12 @@ impl<'a> Message<'a> {
         }
     }
 
+    /// An attribute that has attributes itself; they have no fixed part.
+    pub fn nested(&self, head: usize, kind: u16) -> Option<Message<'a>> {
+        let body = self.attribute(head, kind)?;
+        Some(Message { kind, body })
+    }
+
     pub fn attribute_number(&self, head: usize, kind: u16) -> Option<u32> {
         let data = self.attribute(head, kind)?;
         Some(u32::from_ne_bytes(data.try_into().ok()?))
@@ -121,7 +137,12 @@ impl<'a> Message<'a> {
 }
 
 /// A message to the kernel, with its attributes.
-fn question(kind: u16, flags: libc::c_int, head: &[u8], attributes: &[(u16, &[u8])]) -> Vec<u8> {
+pub fn question(
+    kind: u16,
+    flags: libc::c_int,
+    head: &[u8],
+    attributes: &[(u16, &[u8])],
+) -> Vec<u8> {
     let mut bytes = vec![0; HEADER];
     bytes.extend(head);
     for (kind, data) in attributes {
@@ -140,7 +161,7 @@ fn question(kind: u16, flags: libc::c_int, head: &[u8], attributes: &[(u16, &[u8
 }
 
 /// The messages of one read; one that is cut short ends it.
-fn messages(mut rest: &[u8]) -> impl Iterator<Item = Message<'_>> {
+pub fn messages(mut rest: &[u8]) -> impl Iterator<Item = Message<'_>> {
     std::iter::from_fn(move || {
         let length = usize::try_from(u32::from_ne_bytes(rest.get(..4)?.try_into().ok()?)).ok()?;
         let kind = u16_at(rest, 4)?;

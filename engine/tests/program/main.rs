@@ -21,3 +21,4 @@ mod signals;
 mod stalled;
 mod streams;
 mod together;
+mod variants;

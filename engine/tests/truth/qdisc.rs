@@ -22,6 +22,11 @@ fn each_end_tells_its_own_devices_discipline() {
             let document = near.measure(address, flags);
             let (own, peers) = both_ends(&document);
             assert_eq!((own, peers), (&"tbf".into(), &"noqueue".into()), "{flags}");
+            // What a veth says of its speed is a convention.
+            for host in ["host", "peer_host"] {
+                let host = &document["end"]["nettest"][host];
+                assert_eq!(host["linkSpeedBitsPerSecond"], Value::Null, "{host}");
+            }
         }
     }
     for (flags, lines) in [
@@ -53,6 +58,7 @@ fn an_address_of_ones_own_is_reached_by_loopback() {
     for address in ["10.7.0.1", "fd07::1"] {
         let document = near.measure(address, "-n 10K");
         let host = &document["end"]["nettest"]["host"];
+        assert_eq!(host["linkSpeedBitsPerSecond"], Value::Null, "{address}");
         assert_eq!(host["qdisc"], "noqueue", "{address}");
         assert_eq!(host["mtu"], 65536, "{address}");
     }

@@ -4,7 +4,7 @@
 use crate::valid::{Lane, RunUid, ValidTest};
 use nettest_api::{Reason, result::Flow};
 use nettest_report::{
-    digest::{DIGEST_VERSION, Digest, FailureReason, Figures, Outcome},
+    digest::{DIGEST_VERSION, Digest, FailureReason, Figures, Outcome, decode},
     event::Event,
 };
 use sha2::{Digest as _, Sha256};
@@ -41,8 +41,7 @@ pub fn digest(text: &str, run: &RunUid, attempt: u32) -> Result<Digest, DigestEr
     if text.trim().is_empty() {
         return Err(DigestError::Missing);
     }
-    let digest: Digest =
-        serde_json::from_str(text).map_err(|error| DigestError::Unreadable(error.to_string()))?;
+    let digest = decode(text).map_err(|error| DigestError::Unreadable(error.to_string()))?;
     if digest.version != DIGEST_VERSION {
         return Err(DigestError::Version(digest.version));
     }

@@ -174,7 +174,9 @@ pub fn digest(rates: &[u64]) -> Digest {
         reason: None,
         message: String::new(),
         document: None,
+        thinned: 0,
         figures: vec![figures("ClientToServer", rates)],
+        figures_in_log: None,
         client_host: Some(host("0-3", 4)),
         server_host: Some(host("0-3", 4)),
     }

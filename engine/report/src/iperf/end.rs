@@ -134,6 +134,14 @@ impl<'a> End<'a> {
             results: report.end.as_ref().map(|end| Results::of(report, end)),
         }
     }
+
+    /// What is left when single streams are not told.
+    pub(super) fn drop_streams(&mut self) {
+        if let Some(results) = &mut self.results {
+            results.streams.clear();
+            results.nettest.drop_streams();
+        }
+    }
 }
 
 impl<'a> Results<'a> {

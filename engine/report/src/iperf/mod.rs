@@ -57,16 +57,23 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Without the rows of single streams in `intervals`: the sums stay.
-    pub fn thin(&mut self) {
-        for interval in &mut self.intervals {
-            interval.thin();
+    /// With less than all, to keep a log small. [`Detail::Nothing`] is the same as [`Detail::Sums`] here.
+    pub fn in_detail(report: &'a Report, detail: Detail) -> Self {
+        let mut document = Document::of(report);
+        if detail >= Detail::NoStreamRows {
+            document.intervals.iter_mut().for_each(Interval::thin);
         }
-    }
-
-    /// Without `intervals` at all.
-    pub fn drop_intervals(&mut self) {
-        self.intervals.clear();
+        if detail >= Detail::NoRows {
+            document.intervals.clear();
+        }
+        if detail >= Detail::Sums {
+            document.start.drop_streams();
+            document.end.drop_streams();
+            // Another whole document.
+            document.server_output_json = None;
+            document.server_output_text = None;
+        }
+        document
     }
 
     /// Indented with tabs, as iperf3 prints it, without a final newline.
@@ -84,6 +91,30 @@ impl<'a> Document<'a> {
     pub fn to_value(&self) -> Result<Value, serde_json::Error> {
         serde_json::to_value(self)
     }
+}
+
+/// How much of a test's document is told, from all to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    Whole,
+    /// Without the rows of single streams in `intervals`: the sums stay.
+    NoStreamRows,
+    /// Without `intervals`.
+    NoRows,
+    /// Without single streams at all.
+    Sums,
+    /// No document.
+    Nothing,
+}
+
+impl Detail {
+    pub const ALL: [Detail; 5] = [
+        Detail::Whole,
+        Detail::NoStreamRows,
+        Detail::NoRows,
+        Detail::Sums,
+        Detail::Nothing,
+    ];
 }
 
 /// One line of `--json-stream`.

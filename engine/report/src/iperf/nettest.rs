@@ -143,6 +143,12 @@ impl<'a> End<'a> {
     }
 }
 
+impl End<'_> {
+    pub fn drop_streams(&mut self) {
+        self.streams.clear();
+    }
+}
+
 impl FastPaths {
     fn of(report: &Report) -> Self {
         let (client, server) = report.client_and_server();

@@ -71,6 +71,11 @@ struct TestStart {
 }
 
 impl<'a> Start<'a> {
+    /// What is left when single streams are not told.
+    pub(super) fn drop_streams(&mut self) {
+        self.connected = &[];
+    }
+
     pub fn of(report: &'a Report) -> Self {
         let start = &report.start;
         // Without streams there is no test to describe; iperf3 leaves these keys out too.

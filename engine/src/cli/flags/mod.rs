@@ -4,10 +4,12 @@
 //! - [`both`]: what a client and a server take
 //! - [`server`], [`client`]: what only they take; their help heading is what refuses them elsewhere
 //! - [`cluster`]: what the operator gives
+//! - [`process`]: what is the whole process's, not one variant's
 
 mod both;
 mod client;
 mod cluster;
+mod process;
 mod server;
 
 use clap::parser::ValueSource;
@@ -16,6 +18,7 @@ use clap::{Arg, ArgMatches, CommandFactory, Parser};
 pub use both::Both;
 pub use client::Client;
 pub use cluster::Cluster;
+pub use process::given_for_the_process;
 pub use server::Server;
 
 /// Measures the network between two ends, with iperf3's flags and wire protocol.
@@ -75,4 +78,20 @@ pub fn given_only_for(matches: &ArgMatches, taker: Taker, except: &[&str]) -> Op
         .filter(|arg| self::taker(arg) == taker && !except.contains(&arg.get_id().as_str()))
         .find(|arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine))
         .map(name)
+}
+
+/// Whether `typed` is `--LONG` of the flag with this long name, cut as [`Flags`] takes it, and what stands behind its `=`.
+pub fn is_long<'a>(typed: &'a str, long: &str) -> Option<Option<&'a str>> {
+    let typed = typed.strip_prefix("--")?;
+    let (start, value) = match typed.split_once('=') {
+        Some((start, value)) => (start, Some(value)),
+        None => (typed, None),
+    };
+    if start.is_empty() || !long.starts_with(start) {
+        return None;
+    }
+    let known = Flags::command();
+    let mut others = known.get_arguments().filter_map(Arg::get_long);
+    let plain = |other: &str| other == long || !other.starts_with(start);
+    (start == long || others.all(plain)).then_some(value)
 }

@@ -121,6 +121,8 @@ const ROWS: &[Row] = &[
     Row { long: "variant", with: "", takes: Value { good: &["tcp-p4", "a.b_c"], bad: &["", "a/b"] } },
     Row { long: "repeats", with: "", takes: Value { good: &["2", "100"], bad: &["0", "101", "x", "-1"] } },
     Row { long: "repeat-pause", with: "", takes: Value { good: &["0.5", "3600"], bad: &["-1", "3601", "x", ""] } },
+    Row { long: "max-spread-percent", with: "--max-repeats 9", takes: Value { good: &["1", "1000"], bad: &["0", "1001", "x", "-1", "1.5", "15%"] } },
+    Row { long: "max-repeats", with: "--max-spread-percent 15", takes: Value { good: &["1", "50"], bad: &["0", "51", "x", "-1"] } },
     Row { long: "digest-file", with: "--run-uid u", takes: Text(&["/dev/termination-log", "d"]) },
 ];
 
@@ -276,7 +278,7 @@ fn short_forms_and_aliases_mean_the_same() {
     }
 }
 
-/// getopt's rule: the last one counts. Only -X adds up.
+/// getopt's rule: the last one counts. Only -X adds up, and a second --variant begins another test.
 #[test]
 fn of_a_repeated_flag_the_last_counts() {
     for arg in args() {
@@ -293,7 +295,7 @@ fn of_a_repeated_flag_the_last_counts() {
         let read = read_with(&arg, &twice);
         assert!(read.is_ok(), "{twice:?}: {read:?}");
         let once = read_with(&arg, &typed(&arg, &name, last));
-        let adds = matches!(arg.get_action(), ArgAction::Append);
+        let adds = matches!(arg.get_action(), ArgAction::Append) || long(&arg) == "variant";
         assert_eq!(read != once, adds, "{twice:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! What is written against the published schema, `docs/engine-report.schema.json`.
 
 use super::*;
+use crate::session::Turn;
 use boon::{Compiler, SchemaIndex, Schemas};
 use nettest_report::iperf::{Document, StreamLine};
 use nettest_report::report::{DiskFile, ServerOutput, SocketFacts};
@@ -139,16 +140,25 @@ fn every_document_and_line_follows_the_published_schema() {
         let seen = watch(&report, |sink| {
             let kind = OutputKind::JsonStream { full: false };
             let mut observer = observer::of(&output(kind), sink);
-            if report.role == Role::Server {
-                observer.one_of_several(3);
+            match report.role {
+                Role::Server => observer.one_of_several(3),
+                Role::Client => observer.repeat(Turn {
+                    variant: "tcp-p4",
+                    variants: 2,
+                    repeat: 3,
+                    repeats: 5,
+                }),
             }
             observer
         });
         for line in seen.lines() {
             let value: Value = serde_json::from_str(line).unwrap();
             published.check(&name, published.line, &value);
-            let numbered = value.get("test") == Some(&json!(3));
-            assert_eq!(numbered, report.role == Role::Server, "{name}: {line}");
+            let key = match report.role {
+                Role::Server => r#"{"test":3,"event":"#,
+                Role::Client => r#"{"variant":"tcp-p4","repeat":3,"event":"#,
+            };
+            assert!(line.starts_with(key), "{name}: {line}");
         }
     }
     let title = StreamLine::ServerOutputText("x").to_line().unwrap();
@@ -228,7 +238,9 @@ fn every_key_of_the_schema_is_written_by_some_test() {
     }
     let mut known = BTreeSet::new();
     described(&serde_json::from_str(PUBLISHED).unwrap(), &mut known);
-    let mut seen: BTreeSet<String> = ["event", "data", "test"].map(str::to_owned).into();
+    let mut seen: BTreeSet<String> = ["event", "data", "test", "variant", "repeat"]
+        .map(str::to_owned)
+        .into();
     for (_, report) in reports() {
         written(&Document::of(&report).to_value().unwrap(), &mut seen);
     }
