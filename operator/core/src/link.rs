@@ -14,11 +14,8 @@ pub fn speed(
     node: &NodeName,
     host: Option<&HostFacts>,
 ) -> Option<u64> {
-    of_host(host).or_else(|| of_label(test, seen, node))
-}
-
-fn of_host(_host: Option<&HostFacts>) -> Option<u64> {
-    None
+    host.and_then(|host| host.link_speed_bits_per_second)
+        .or_else(|| of_label(test, seen, node))
 }
 
 fn of_label(test: &ValidTest, seen: &Observed, node: &NodeName) -> Option<u64> {

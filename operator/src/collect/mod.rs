@@ -16,8 +16,12 @@ use crate::{
 use config_map::config_map;
 use documents::{BUDGET_BYTES, Kept, keep};
 use nettest_api::{NetTestRun, net_test_run::DocumentsStatus};
-use nettest_core::{collect, names, pod::CONTAINER};
-use nettest_report::digest::Digest;
+use nettest_core::{
+    collect, names,
+    pod::CONTAINER,
+    pod_facts::{PodFacts, PodState},
+};
+use nettest_report::digest::{Digest, decode, find_in_log};
 
 /// Nothing could be kept.
 pub const LOST: DocumentsStatus = DocumentsStatus {
@@ -73,6 +77,45 @@ pub async fn collect(
             LOST
         }
     })
+}
+
+/// A digest that does not fit the termination message is whole in the log: put it in its place. `is_done` says whose
+/// result stands already.
+pub async fn whole_digests(
+    scope: &Scope,
+    namespace: &str,
+    pods: &mut [PodFacts],
+    is_done: impl Fn(Option<u32>) -> bool,
+) -> Result<(), CallError> {
+    for pod in pods {
+        let PodState::Ended(ended) = &mut pod.state else {
+            continue;
+        };
+        if is_done(pod.number) || pod.deleting {
+            continue;
+        }
+        let Ok(stub) = decode(&ended.message) else {
+            continue;
+        };
+        if stub.figures_in_log.is_none() {
+            continue;
+        }
+        let log = match log::read(&scope.api(namespace), &pod.name, CONTAINER).await {
+            Ok(log) => log,
+            Err(error) if error.is_transient() => return Err(error),
+            Err(error) => {
+                tracing::warn!(pod = %pod.name, %error, "the figures are in the log, which cannot be read");
+                continue;
+            }
+        };
+        match find_in_log(&log, &stub).map(|whole| serde_json::to_string(&whole)) {
+            Some(Ok(whole)) => ended.message = whole,
+            _ => {
+                tracing::warn!(pod = %pod.name, "the figures are in the log, which does not have them");
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Megabytes of parsing and gzip, off the threads that answer probes.

@@ -176,6 +176,12 @@ impl Pass<'_> {
             seen.external = Some(observe::external(external, policy).await);
         }
         seen.services = services;
+        if !seen.run.finished {
+            collect::whole_digests(scope, self.namespace, &mut seen.pods, |number| {
+                number.is_some_and(|number| ledger.is_done(number))
+            })
+            .await?;
+        }
         seen.ledger = ledger;
         Ok(seen)
     }
