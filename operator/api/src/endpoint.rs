@@ -69,7 +69,7 @@ pub enum Network {
 /// A taint that a pod accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[x_kube(validation = ("self.operator == 'Equal' || !has(self.value)", "a toleration with operator Exists has no value"))]
+#[x_kube(validation = ("self.operator == 'Equal' || !has(self.value)", "a toleration with operator Exists has no value: remove value, or use Equal"))]
 pub struct Toleration {
     /// The taint's key.
     #[schemars(length(min = 1, max = 317))]

@@ -24,6 +24,7 @@ pub mod quantity;
 pub mod reason;
 pub mod repeats;
 pub mod result;
+mod rules;
 pub mod schedule;
 pub mod sweep;
 pub mod threshold;

@@ -8,6 +8,7 @@ use crate::{
     path::Path,
     repeats::Repeats,
     result::{PairStatus, Progress, Suspect, ThresholdResult, VariantResult, Verdict},
+    rules,
     schedule::Schedule,
     sweep::Sweep,
     threshold::Threshold,
@@ -44,10 +45,38 @@ use serde::{Deserialize, Serialize};
     printcolumn = r#"{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}"#
 )]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+// Which ends and addresses there are.
 #[x_kube(validation = ("self.path.type != 'Host' || self.server.network == 'Host'", "path.type Host needs server.network Host"))]
 #[x_kube(validation = ("self.server.network != 'Host' || self.path.type == 'Host'", "server.network Host needs path.type Host"))]
-#[x_kube(validation = ("!has(self.topology.pair) || self.topology.pair.placement != 'SameNode' || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName == self.server.nodeName", "topology.pair.placement SameNode contradicts client.nodeName and server.nodeName, which differ"))]
-#[x_kube(validation = ("!has(self.topology.pair) || self.topology.pair.placement != 'DifferentNode' || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName != self.server.nodeName", "topology.pair.placement DifferentNode contradicts client.nodeName and server.nodeName, which are the same"))]
+#[x_kube(validation = ("!has(self.sweep) || !has(self.sweep.paths) || (self.path.type == 'PodIP' && self.server.network == 'Pod')", "sweep.paths stands in place of path.type and server.network: remove them; Host in sweep.paths takes the nodes' network by itself"))]
+#[x_kube(validation = ("self.topology.type != 'External' || (self.path.type == 'PodIP' && (!has(self.sweep) || !has(self.sweep.paths)))", "topology.type External has one way to its server: remove path.type and sweep.paths"))]
+#[x_kube(validation = ("self.topology.type != 'External' || (self.server.network == 'Pod' && self.server.cpu.mode == 'Shared' && !has(self.server.nodeName) && !has(self.server.nodeSelector) && !has(self.server.tolerations))", "topology.type External has no server pod: remove server"))]
+#[x_kube(validation = ("self.topology.type != 'Mesh' || (!has(self.client.nodeName) && !has(self.client.nodeSelector) && !has(self.server.nodeName) && !has(self.server.nodeSelector))", "topology.type Mesh takes its nodes by topology.mesh.nodeSelector: remove nodeName and nodeSelector of client and server"))]
+#[x_kube(validation = ("self.topology.type != 'Mesh' || self.traffic.direction != 'Reverse'", "traffic.direction Reverse is not for topology.type Mesh, which measures each pair both ways: use Forward, or Bidirectional for both at once"))]
+#[x_kube(validation = ("self.topology.type != 'Star' || !has(self.client.nodeName)", "client.nodeName is one node and topology.type Star has many clients: use client.nodeSelector"))]
+#[x_kube(validation = ("self.topology.type != 'Pair' || !has(self.topology.pair) || self.topology.pair.placement != 'SameNode' || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName == self.server.nodeName", "topology.pair.placement SameNode contradicts client.nodeName and server.nodeName, which differ"))]
+#[x_kube(validation = ("self.topology.type != 'Pair' || (has(self.topology.pair) && self.topology.pair.placement != 'DifferentNode') || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName != self.server.nodeName", "topology.pair.placement DifferentNode contradicts client.nodeName and server.nodeName, which are the same"))]
+#[x_kube(validation = ("self.topology.type != 'Pair' || !has(self.topology.pair) || self.topology.pair.placement != 'DifferentZone' || !has(self.client.nodeName) || !has(self.server.nodeName) || self.client.nodeName != self.server.nodeName", "topology.pair.placement DifferentZone contradicts client.nodeName and server.nodeName, which are the same"))]
+// What only some protocols have.
+#[x_kube(validation = rules::value_of(&["TCP"], "congestionControl", "traffic.congestionControl is TCP's: remove it or set traffic.protocol to TCP"))]
+#[x_kube(validation = rules::switch_of(&["TCP"], "zeroCopy", "traffic.zeroCopy is TCP's: remove it, or set traffic.protocol to TCP; UDP has traffic.udpOffload"))]
+#[x_kube(validation = rules::switch_of(&["UDP"], "udpOffload", "traffic.udpOffload is UDP's: remove it, or set traffic.protocol to UDP; TCP has traffic.zeroCopy"))]
+#[x_kube(validation = rules::value_of(&["TCP", "SCTP"], "mss", "traffic.mss is TCP's and SCTP's: remove it; UDP has traffic.messageSize"))]
+#[x_kube(validation = rules::switch_of(&["TCP", "SCTP"], "noDelay", "traffic.noDelay is TCP's and SCTP's: remove it; UDP never waits"))]
+#[x_kube(validation = rules::switch_of(&["TCP"], "mptcp", "traffic.mptcp is TCP's: remove it, or set traffic.protocol to TCP"))]
+#[x_kube(validation = rules::value_of(&["TCP"], "sendTimeout", "traffic.sendTimeout is TCP's: remove it, or set traffic.protocol to TCP"))]
+#[x_kube(validation = rules::value_of(&["SCTP"], "sctpStreams", "traffic.sctpStreams is SCTP's: remove it, or set traffic.protocol to SCTP"))]
+#[x_kube(validation = rules::switch_of(&["UDP"], "dontFragment", "traffic.dontFragment is UDP's: remove it, or set traffic.protocol to UDP; TCP never fragments"))]
+#[x_kube(validation = ("!has(self.traffic.dontFragment) || !self.traffic.dontFragment || !has(self.path.ipFamily) || self.path.ipFamily == 'IPv4'", "traffic.dontFragment is IPv4's: remove it, or set path.ipFamily to IPv4; IPv6 never fragments on the way"))]
+#[x_kube(validation = ("!has(self.traffic.flowLabel) || (has(self.path.ipFamily) && self.path.ipFamily == 'IPv6')", "traffic.flowLabel is IPv6's: set path.ipFamily to IPv6, or remove flowLabel"))]
+#[x_kube(validation = ("!has(self.sweep) || !has(self.sweep.congestionControls) || !has(self.sweep.protocols) || 'TCP' in self.sweep.protocols", "sweep.congestionControls is TCP's: remove it, or add TCP to sweep.protocols"))]
+#[x_kube(validation = ("!has(self.sweep) || !has(self.sweep.congestionControls) || has(self.sweep.protocols) || self.traffic.protocol == 'TCP'", "sweep.congestionControls is TCP's: remove it, or set traffic.protocol to TCP"))]
+#[x_kube(validation = rules::where_measured(&["UDP"], "!has(self.traffic.messageSize) || (quantity(string(self.traffic.messageSize)).compareTo(quantity('16')) >= 0 && quantity(string(self.traffic.messageSize)).compareTo(quantity('65507')) <= 0)", "traffic.messageSize is 16 to 65507 for UDP"))]
+#[x_kube(validation = rules::where_measured(&["UDP"], "!has(self.sweep) || !has(self.sweep.messageSizes) || self.sweep.messageSizes.all(size, quantity(string(size)).compareTo(quantity('16')) >= 0 && quantity(string(size)).compareTo(quantity('65507')) <= 0)", "sweep.messageSizes are 16 to 65507 each for UDP"))]
+#[x_kube(validation = rules::metrics_of(&["UDP"], &["LossPPM", "JitterMicroseconds"], "thresholds on LossPPM and JitterMicroseconds need UDP in traffic.protocol or sweep.protocols"))]
+#[x_kube(validation = rules::metrics_of(&["TCP"], &["RTTMicroseconds", "Retransmits"], "thresholds on RTTMicroseconds and Retransmits need TCP in traffic.protocol or sweep.protocols"))]
+// What is sent at most.
+#[x_kube(validation = ("!has(self.limits.maxBitrate) || !has(self.traffic.bitrate) || quantity(string(self.traffic.bitrate)).compareTo(quantity(string(self.limits.maxBitrate))) <= 0", "traffic.bitrate is above limits.maxBitrate: lower it, or raise limits.maxBitrate"))]
 pub struct NetTestSpec {
     #[serde(default)]
     pub topology: Topology,

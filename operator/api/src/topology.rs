@@ -145,11 +145,12 @@ pub enum SecondPass {
 /// Many clients, one server. The server's node is `server.nodeName` or the first that fits `server.nodeSelector`; clients go to all others that fit `client.nodeSelector`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[x_kube(validation = ("self.concurrency != 'Simultaneous' || self.maxClients <= 128", "topology.star.maxClients is at most 128 with concurrency Simultaneous"))]
 pub struct StarTopology {
     /// OneByOne: each client has the server to itself. Simultaneous: all at a time, to see how the server's node shares.
     #[serde(default)]
     pub concurrency: StarConcurrency,
-    /// At most this many clients, by node name.
+    /// At most this many clients, by node name; 128 of Simultaneous ones.
     #[serde(default = "StarTopology::default_max_clients")]
     #[schemars(range(min = 1, max = 200))]
     pub max_clients: i32,

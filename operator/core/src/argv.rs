@@ -3,11 +3,15 @@
 
 use crate::{
     token::RunToken,
-    valid::{End, FastPaths, Lane, RunUid, ValidEndpoint, ValidTest, ValidVariant},
+    valid::{
+        End, FastPaths, Lane, RunUid, SocketOptions, ValidEndpoint, ValidTest, ValidTopology,
+        ValidVariant,
+    },
 };
 use nettest_api::{
     endpoint::{CpuEnforcement, CpuMode},
     path::PathKind,
+    topology::StarConcurrency,
     traffic::{Direction, Protocol},
 };
 use std::{
@@ -20,7 +24,7 @@ use std::{
 pub const PORT: u16 = 5201;
 /// Path of the engine in the image.
 pub const ENGINE: &str = "/nettest-engine";
-/// How long a client tries to reach its server, milliseconds.
+/// How long a client tries to reach its server unless the spec says, milliseconds.
 pub const CONNECT_TIMEOUT_MS: u32 = 5_000;
 /// Where the kubelet reads a container's last words.
 pub const TERMINATION_LOG: &str = "/dev/termination-log";
@@ -70,7 +74,14 @@ pub fn server_args(test: &ValidTest, call: &Invocation) -> Vec<String> {
     if let Some(address) = call.bind {
         args.value("-B", address);
     }
-    args.value("--max-tests", 1);
+    args.value("--max-tests", tests_at_a_time(test));
+    // It learns everything else from its clients.
+    if let Some(receive) = test.timeouts.receive {
+        args.value("--rcv-timeout", receive.as_millis());
+    }
+    if let Some(send) = test.timeouts.send {
+        args.value("--snd-timeout", send.as_millis());
+    }
     if let Some(idle) = call.idle_timeout {
         args.value("--idle-timeout", idle.as_secs());
     }
@@ -90,7 +101,7 @@ pub fn client_args(
     call: &Invocation,
 ) -> Vec<String> {
     let mut args = Args::default();
-    args.value("--connect-timeout", CONNECT_TIMEOUT_MS)
+    args.value("--connect-timeout", test.timeouts.connect.as_millis())
         .flag("--measurement-stream")
         .value("--repeats", test.repeats.count)
         .value("--repeat-pause", seconds(test.repeats.pause));
@@ -104,10 +115,21 @@ pub fn client_args(
             args.value("--variant", &variant.key)
                 .value("-c", target.ip())
                 .value("-p", target.port());
-            args.traffic(variant);
+            args.traffic(variant, target.ip());
+            args.timeouts(test, variant);
         }
     }
     args.0
+}
+
+/// Only the clients of a star may come all at once; the engine takes no more than 128.
+fn tests_at_a_time(test: &ValidTest) -> u32 {
+    match &test.topology {
+        ValidTopology::Star(star) if star.concurrency == StarConcurrency::Simultaneous => {
+            star.max_clients.min(128)
+        }
+        _ => 1,
+    }
 }
 
 /// Arguments of the probe that tells when a server accepts tests.
@@ -132,11 +154,18 @@ impl Args {
         self
     }
 
-    fn traffic(&mut self, variant: &ValidVariant) {
+    /// `server`: where this variant finds it.
+    fn traffic(&mut self, variant: &ValidVariant, server: IpAddr) {
         let traffic = &variant.traffic;
-        if traffic.protocol == Protocol::UDP {
+        match traffic.protocol {
+            Protocol::TCP => {}
             // 32-bit sequence numbers wrap within the longest tests allowed.
-            self.flag("-u").flag("--udp-counters-64bit");
+            Protocol::UDP => {
+                self.flag("-u").flag("--udp-counters-64bit");
+            }
+            Protocol::SCTP => {
+                self.flag("--sctp");
+            }
         }
         match traffic.direction {
             Direction::Forward => {}
@@ -150,14 +179,24 @@ impl Args {
         match traffic.end {
             End::Time(time) => self.value("-t", time.as_secs()),
             End::Bytes(bytes) => self.value("-n", bytes.0),
+            End::Blocks(blocks) => self.value("-k", blocks),
         };
         if !traffic.omit.is_zero() {
             self.value("-O", traffic.omit.as_secs());
         }
         self.value("-i", seconds(traffic.interval))
             .value("-P", traffic.streams);
-        if let Some(rate) = traffic.bitrate {
-            self.value("-b", rate.0);
+        match (traffic.bitrate, traffic.burst) {
+            (Some(rate), Some(burst)) => {
+                self.value("-b", format_args!("{}/{burst}", rate.0));
+            }
+            (Some(rate), None) => {
+                self.value("-b", rate.0);
+            }
+            (None, _) => {}
+        }
+        if let Some(rate) = traffic.fair_queue_rate {
+            self.value("--fq-rate", rate.0);
         }
         if let Some(size) = traffic.message_size {
             self.value("-l", size.0);
@@ -168,7 +207,56 @@ impl Args {
         if let Some(name) = &traffic.congestion_control {
             self.value("-C", name.as_str());
         }
+        self.socket(&traffic.socket, server);
         self.fast_paths(traffic.fast_paths);
+    }
+
+    fn socket(&mut self, options: &SocketOptions, server: IpAddr) {
+        let SocketOptions {
+            mss,
+            no_delay,
+            mptcp,
+            sctp_streams,
+            dscp,
+            flow_label,
+            dont_fragment,
+            repeating_payload,
+        } = options;
+        for (name, number) in [
+            ("-M", *mss),
+            ("--nstreams", sctp_streams.map(u32::from)),
+            ("--dscp", dscp.map(u32::from)),
+            ("-L", *flow_label),
+        ] {
+            if let Some(number) = number {
+                self.value(name, number);
+            }
+        }
+        for (name, asked) in [
+            ("-N", *no_delay),
+            ("-m", *mptcp),
+            // IPv6 never fragments on the way, and the engine refuses to ask it not to.
+            ("--dont-fragment", *dont_fragment && server.is_ipv4()),
+            ("--repeating-payload", *repeating_payload),
+        ] {
+            if asked {
+                self.flag(name);
+            }
+        }
+    }
+
+    fn timeouts(&mut self, test: &ValidTest, variant: &ValidVariant) {
+        // A client that only sends receives nothing, and the engine says so.
+        if let Some(receive) = test.timeouts.receive
+            && variant.traffic.direction != Direction::Forward
+        {
+            self.value("--rcv-timeout", receive.as_millis());
+        }
+        if let Some(send) = test.timeouts.send
+            && variant.traffic.protocol == Protocol::TCP
+        {
+            self.value("--snd-timeout", send.as_millis());
+        }
     }
 
     fn fast_paths(&mut self, asked: FastPaths) {

@@ -4,7 +4,7 @@
 //! a client's digest -> [`collect`] -> [`aggregate`] -> [`verdict`] and [`diagnose`]; all of it -> [`status`].
 //!
 //! - [`policy`], [`validate`], [`valid`]: what may run, parsed once into types
-//! - [`quantity`], [`span`], [`names`], [`units`]: numbers, times and names as Kubernetes writes them
+//! - [`quantity`], [`span`], [`cidr`], [`names`], [`units`]: numbers, times, addresses and names as Kubernetes writes them
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`service_facts`], [`refusal`]: what is seen
 //! - [`placement`], [`mesh`], [`layout`], [`exclusivity`], [`plan`]: what to do next
@@ -14,6 +14,7 @@
 
 pub mod aggregate;
 pub mod argv;
+pub mod cidr;
 pub mod collect;
 pub mod conditions;
 pub mod diagnose;

@@ -1,5 +1,9 @@
 //! A test whose every field was checked. Later code takes these types, never text.
 
+mod traffic;
+
+pub use traffic::{CongestionControl, End, FastPaths, SocketOptions, ValidTimeouts, ValidTraffic};
+
 use nettest_api::{
     cleanup::PodCleanup,
     endpoint::{CpuEnforcement, CpuMode, Network, Toleration},
@@ -7,7 +11,7 @@ use nettest_api::{
     result::Flow,
     threshold::{Severity, ThresholdMetric, ThresholdScope},
     topology::{MeshSelection, Placement, SecondPass, StarConcurrency},
-    traffic::{Direction, Protocol},
+    traffic::Direction,
 };
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -23,6 +27,7 @@ pub struct ValidTest {
     pub variants: Vec<ValidVariant>,
     pub repeats: ValidRepeats,
     pub thresholds: Vec<ValidThreshold>,
+    pub timeouts: ValidTimeouts,
     pub limits: ValidLimits,
     pub cleanup: ValidCleanup,
 }
@@ -95,45 +100,6 @@ pub enum NodeChoice {
     Named(NodeName),
     /// Never empty.
     Labelled(BTreeMap<String, String>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValidTraffic {
-    pub protocol: Protocol,
-    pub direction: Direction,
-    pub end: End,
-    /// Whole seconds.
-    pub omit: Duration,
-    pub interval: Duration,
-    /// 1 to 128.
-    pub streams: u16,
-    /// `None`: the protocol's default. Zero: unlimited.
-    pub bitrate: Option<Bitrate>,
-    pub message_size: Option<Bytes>,
-    pub window: Option<Bytes>,
-    pub congestion_control: Option<CongestionControl>,
-    pub fast_paths: FastPaths,
-}
-
-/// What was asked to spare copies and calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FastPaths {
-    /// All that the engines find here.
-    All,
-    /// These, and no others.
-    These {
-        zero_copy: bool,
-        skip_receive_copy: bool,
-        udp_offload: bool,
-    },
-}
-
-/// What ends one repeat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// Whole seconds.
-    Time(Duration),
-    Bytes(Bytes),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,16 +231,6 @@ impl From<&str> for RunUid {
 impl fmt::Display for RunUid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-/// A kernel's name for a TCP congestion control: `[a-z][a-z0-9_]{0,14}`, so never a flag.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CongestionControl(pub(crate) String);
-
-impl CongestionControl {
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

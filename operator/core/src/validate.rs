@@ -1,46 +1,40 @@
 //! Spec -> [`ValidTest`]. Checks again what the schema checks: objects may be older than the schema, or the
 //! schema may be gone; and checks what CEL cannot see (sizes in quantities, names, the operator's policy).
+//!
+//! - [`topology`], [`endpoint`]: between whom
+//! - [`route`], [`sweep`], [`traffic`]: what, in which variants
+//! - [`repeats`], [`threshold`], [`limits`], [`ceiling`]: how often, how good, how long at most
 
+mod ceiling;
 mod endpoint;
 mod limits;
+mod repeats;
+mod route;
+mod sweep;
 mod threshold;
+mod topology;
 mod traffic;
 
-use crate::{
-    policy::Policy,
-    span,
-    valid::{Stability, ValidCleanup, ValidRepeats, ValidTest, ValidTopology, ValidVariant},
-};
-use nettest_api::{
-    NetTestSpec, Reason, duration,
-    endpoint::Network,
-    path::PathKind,
-    topology::{Placement, TopologyKind},
-    traffic::Protocol,
-};
-use std::{ops::RangeInclusive, time::Duration};
+use crate::{policy::Policy, span, valid::ValidTest};
+use nettest_api::{NetTestSpec, Reason, duration, topology::TopologyKind};
+use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 use thiserror::Error;
 
-/// Why a test does not run, before any pod.
+/// Why a test does not run, before any pod. The message names the field and the fix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The message names the field and the fix.
     #[error("{field} {problem}")]
     Invalid { field: String, problem: String },
-    #[error(
-        "{field} Host is not permitted in namespace {namespace}: ask the operator's administrator to add it to policy.hostNetworkNamespaces, or use Pod"
-    )]
-    HostNetwork {
-        field: &'static str,
-        namespace: String,
-    },
+    /// The operator's policy has a say.
+    #[error("{field} {problem}")]
+    NotPermitted { field: String, problem: String },
 }
 
 impl Refusal {
     pub fn reason(&self) -> Reason {
         match self {
             Refusal::Invalid { .. } => Reason::InvalidSpec,
-            Refusal::HostNetwork { .. } => Reason::NotPermitted,
+            Refusal::NotPermitted { .. } => Reason::NotPermitted,
         }
     }
 
@@ -50,9 +44,17 @@ impl Refusal {
             problem: problem.into(),
         }
     }
+
+    pub(crate) fn not_permitted(field: impl Into<String>, problem: impl Into<String>) -> Refusal {
+        Refusal::NotPermitted {
+            field: field.into(),
+            problem: problem.into(),
+        }
+    }
 }
 
-/// Check a spec whole. Sync, total; the first problem found is the refusal.
+/// Check a spec whole. Sync, total; the first problem found is the refusal. What is wrong in itself comes before what
+/// is not permitted.
 pub fn validate(
     spec: &NetTestSpec,
     namespace: &str,
@@ -64,129 +66,71 @@ pub fn validate(
         client,
         server,
         traffic,
-        sweep: _,
+        sweep,
         repeats,
         thresholds,
         limits,
         schedule: _,
         cleanup,
-        rerun: _,
+        rerun,
     } = spec;
-    let TopologyKind::Pair = topology.kind else {
-        return Err(Refusal::invalid("topology.type", "is not built yet"));
-    };
-    let placement = topology.pair.clone().unwrap_or_default().placement;
-    let (client_network, server_network) = (client.network, server.network);
-    let client = endpoint::endpoint("client", client)?;
-    let server = endpoint::endpoint("server", server)?;
-    contradictions(placement, path.kind, server_network, &client, &server)?;
-    let traffic = traffic::traffic(traffic)?;
-    let repeats = ValidRepeats {
-        count: count("repeats.count", repeats.count, 1..=20)?,
-        pause: span_in("repeats.pause", &repeats.pause, 0..=600_000, "0s to 10m")?,
-        stability: repeats.max_spread_percent.map(|percent| Stability {
-            max_spread_percent: percent.unsigned_abs(),
-            max_count: repeats.max_count.map_or(9, i32::unsigned_abs),
-        }),
-    };
-    let thresholds = threshold::thresholds(thresholds, traffic.protocol)?;
-    let limits = limits::limits(limits, &traffic, repeats)?;
-    for (field, network) in [
-        ("client.network", client_network),
-        ("server.network", server_network),
-    ] {
-        if network == Network::Host && !policy.allows_host_network(namespace) {
-            return Err(Refusal::HostNetwork {
-                field,
-                namespace: namespace.to_owned(),
-            });
-        }
-    }
-    let name = format!("{}-p{}", protocol_word(traffic.protocol), traffic.streams);
-    Ok(ValidTest {
-        topology: ValidTopology::Pair { placement },
-        ip_family: path.ip_family,
+    let rules = topology::Rules {
+        topology,
+        path,
         client,
         server,
-        variants: vec![ValidVariant {
-            key: name.clone(),
-            name,
-            path: path.kind,
-            client_network,
-            server_network,
-            traffic,
-        }],
+        direction: traffic.direction,
+        sweep: sweep.as_ref(),
+    };
+    let valid_topology = topology::topology(&rules)?;
+    let valid_client = endpoint::endpoint("client", client)?;
+    let valid_server = endpoint::endpoint("server", server)?;
+    let max_bitrate = limits::max_bitrate(limits)?;
+    let routes = route::routes(path.kind, client.network, server.network, sweep.as_ref())?;
+    let is_mesh = topology.kind == TopologyKind::Mesh;
+    let axes = sweep::Axes::of(traffic, sweep.as_ref())?;
+    let base = traffic::base(traffic, &axes.protocols, path.ip_family)?;
+    let variants = sweep::variants(&base, &axes, &routes, max_bitrate, is_mesh)?;
+    let repeats = repeats::repeats(repeats)?;
+    let thresholds = threshold::thresholds(thresholds, &variants)?;
+    let limits = limits::limits(limits, max_bitrate, &variants, repeats)?;
+    let cleanup = repeats::cleanup(cleanup)?;
+    if let Some(token) = rerun
+        && !(1..=63).contains(&token.chars().count())
+    {
+        return Err(Refusal::invalid(
+            "rerun",
+            "is a text of 1 to 63 characters, e.g. a date",
+        ));
+    }
+    let mut test = ValidTest {
+        topology: valid_topology,
+        ip_family: path.ip_family,
+        client: valid_client,
+        server: valid_server,
+        variants,
         repeats,
         thresholds,
+        timeouts: base.timeouts,
         limits,
-        cleanup: ValidCleanup {
-            pods: cleanup.pods,
-            ttl: None,
-            successful: cleanup.successful_runs_history_limit.unsigned_abs(),
-            failed: cleanup.failed_runs_history_limit.unsigned_abs(),
-        },
-    })
-}
-
-/// As names of variants have it.
-fn protocol_word(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::TCP => "tcp",
-        Protocol::UDP => "udp",
-        Protocol::SCTP => "sctp",
-    }
-}
-
-fn contradictions(
-    placement: Placement,
-    path: PathKind,
-    server_network: Network,
-    client: &crate::valid::ValidEndpoint,
-    server: &crate::valid::ValidEndpoint,
-) -> Result<(), Refusal> {
-    use crate::valid::NodeChoice::Named;
-    match (path, server_network) {
-        (PathKind::Host, Network::Pod) => Err(Refusal::invalid(
-            "path.type",
-            "Host needs server.network Host",
-        )),
-        (PathKind::PodIP, Network::Host) => Err(Refusal::invalid(
-            "server.network",
-            "Host needs path.type Host",
-        )),
-        _ => Ok(()),
-    }?;
-    if let (Named(client), Named(server)) = (&client.node, &server.node) {
-        match placement {
-            Placement::SameNode if client != server => {
-                return Err(Refusal::invalid(
-                    "topology.pair.placement",
-                    "SameNode contradicts client.nodeName and server.nodeName, which differ",
-                ));
-            }
-            Placement::DifferentNode if client == server => {
-                return Err(Refusal::invalid(
-                    "topology.pair.placement",
-                    "DifferentNode contradicts client.nodeName and server.nodeName, which are the same",
-                ));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+        cleanup,
+    };
+    ceiling::permitted(&test, spec, namespace, policy)?;
+    ceiling::run_timeout(&mut test, policy);
+    Ok(test)
 }
 
 /// A count in its bounds.
-fn count(field: &str, value: i32, bounds: RangeInclusive<u32>) -> Result<u32, Refusal> {
+fn count(field: &str, value: impl Into<i64>, bounds: RangeInclusive<u32>) -> Result<u32, Refusal> {
+    let value = value.into();
     u32::try_from(value)
         .ok()
         .filter(|value| bounds.contains(value))
-        .ok_or_else(|| {
-            Refusal::invalid(
-                field,
-                format!("is {value}: set {} to {}", bounds.start(), bounds.end()),
-            )
-        })
+        .ok_or_else(|| out_of_bounds(field, value, bounds.start(), bounds.end()))
+}
+
+fn out_of_bounds(field: &str, value: i64, from: impl Display, to: impl Display) -> Refusal {
+    Refusal::invalid(field, format!("is {value}: set {from} to {to}"))
 }
 
 /// A duration in its bounds (milliseconds); `words` are the bounds for people.

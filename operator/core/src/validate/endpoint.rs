@@ -1,11 +1,11 @@
 //! One end of a pair.
 
-use super::{Refusal, count, quantity_in};
+use super::{Refusal, count, quantity_in, topology::labels};
 use crate::{
     names,
     valid::{Bytes, NodeChoice, NodeName, ValidEndpoint},
 };
-use nettest_api::endpoint::Endpoint;
+use nettest_api::endpoint::{Endpoint, Toleration, TolerationOperator};
 
 pub(super) fn endpoint(role: &str, end: &Endpoint) -> Result<ValidEndpoint, Refusal> {
     let Endpoint {
@@ -32,23 +32,11 @@ pub(super) fn endpoint(role: &str, end: &Endpoint) -> Result<ValidEndpoint, Refu
         }
         None if node_selector.is_empty() => NodeChoice::Any,
         None => {
-            if node_selector.len() > 8 {
-                return Err(Refusal::invalid(
-                    format!("{role}.nodeSelector"),
-                    "has more than 8 labels",
-                ));
-            }
-            for (key, value) in node_selector {
-                if !names::is_label_key(key) || !names::is_label_value(value) {
-                    return Err(Refusal::invalid(
-                        format!("{role}.nodeSelector"),
-                        format!("has {key:?}: {value:?}, which is not a label"),
-                    ));
-                }
-            }
+            labels(&format!("{role}.nodeSelector"), node_selector)?;
             NodeChoice::Labelled(node_selector.clone())
         }
     };
+    tolerated(&format!("{role}.tolerations"), tolerations)?;
     Ok(ValidEndpoint {
         node,
         tolerations: tolerations.clone(),
@@ -62,4 +50,41 @@ pub(super) fn endpoint(role: &str, end: &Endpoint) -> Result<ValidEndpoint, Refu
             "32Mi to 64Gi",
         )?),
     })
+}
+
+/// Taints as Kubernetes writes them.
+fn tolerated(field: &str, tolerations: &[Toleration]) -> Result<(), Refusal> {
+    if tolerations.len() > 8 {
+        return Err(Refusal::invalid(field, "has more than 8 entries"));
+    }
+    for (index, toleration) in tolerations.iter().enumerate() {
+        let Toleration {
+            key,
+            operator,
+            value,
+            effect: _,
+        } = toleration;
+        if !names::is_label_key(key) {
+            return Err(Refusal::invalid(
+                format!("{field}[{index}].key"),
+                format!("{key:?} is not a taint's key, such as dedicated or example.com/team"),
+            ));
+        }
+        match (operator, value) {
+            (TolerationOperator::Exists, Some(_)) => {
+                return Err(Refusal::invalid(
+                    format!("{field}[{index}]"),
+                    "with operator Exists has no value: remove value, or use Equal",
+                ));
+            }
+            (TolerationOperator::Equal, Some(value)) if !names::is_label_value(value) => {
+                return Err(Refusal::invalid(
+                    format!("{field}[{index}].value"),
+                    format!("{value:?} is not a taint's value"),
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

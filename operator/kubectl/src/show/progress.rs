@@ -47,6 +47,7 @@ impl Progress {
                 format!("{} s", time.as_secs()),
             ),
             End::Bytes(bytes) => (None, format!("{} bytes", bytes.0)),
+            End::Blocks(blocks) => (None, format!("{blocks} blocks")),
         };
         let what = format!("{name}: {}, {count} x {what}", variant.name);
         match &self.kind {
