@@ -1,191 +1,10 @@
 //! Bad input, refused by the API server with a message that names the field.
 
+mod refused;
+
 use anyhow::{Result, ensure};
 use nettest_e2e::{Namespace, manifest::net_test};
-
-/// A spec, and what the refusal must say.
-const REFUSED: &[(&str, &str)] = &[
-    // unknown fields
-    (
-        "traffic: {paralelStreams: 4}",
-        "spec.traffic.paralelStreams",
-    ),
-    ("image: mine", "spec.image"),
-    ("client: {command: [sh]}", "spec.client.command"),
-    ("server: {cpu: {cores: 2}}", "spec.server.cpu.cores"),
-    // words that are not in the list
-    ("topology: {type: Ring}", "spec.topology.type"),
-    (
-        "topology: {pair: {placement: Near}}",
-        "spec.topology.pair.placement",
-    ),
-    ("path: {type: ClusterIP}", "spec.path.type"),
-    ("traffic: {protocol: tcp}", "spec.traffic.protocol"),
-    ("traffic: {direction: Sideways}", "spec.traffic.direction"),
-    ("client: {network: host}", "spec.client.network"),
-    ("client: {cpu: {mode: Pinned}}", "spec.client.cpu.mode"),
-    (
-        "thresholds: [{name: a, metric: Speed, min: 1}]",
-        "spec.thresholds[0].metric",
-    ),
-    // numbers out of range
-    (
-        "traffic: {parallelStreams: 0}",
-        "spec.traffic.parallelStreams",
-    ),
-    (
-        "traffic: {parallelStreams: 129}",
-        "spec.traffic.parallelStreams",
-    ),
-    ("client: {cpu: {count: 0}}", "spec.client.cpu.count"),
-    ("server: {cpu: {count: 65}}", "spec.server.cpu.count"),
-    ("repeats: {count: 0}", "spec.repeats.count"),
-    ("repeats: {count: 21}", "spec.repeats.count"),
-    ("traffic: {duration: 0s}", "traffic.duration is 1s to 24h"),
-    ("traffic: {duration: 25h}", "traffic.duration is 1s to 24h"),
-    ("traffic: {omit: 601s}", "traffic.omit is at most 600s"),
-    (
-        "traffic: {interval: 50ms}",
-        "traffic.interval is 100ms to 60s",
-    ),
-    (
-        "traffic: {interval: 61s}",
-        "traffic.interval is 100ms to 60s",
-    ),
-    ("repeats: {pause: 11m}", "repeats.pause is at most 10m"),
-    (
-        "limits: {scheduleTimeout: 1s}",
-        "limits.scheduleTimeout is 5s to 24h",
-    ),
-    (
-        "limits: {scheduleTimeout: 25h}",
-        "limits.scheduleTimeout is 5s to 24h",
-    ),
-    (
-        "limits: {runTimeout: 9s}",
-        "limits.runTimeout is 10s to 48h",
-    ),
-    ("traffic: {bitrate: -1}", "spec.traffic.bitrate"),
-    (
-        "traffic: {messageSize: 1048577}",
-        "traffic.messageSize is 1 to 1Mi for TCP",
-    ),
-    (
-        "traffic: {protocol: UDP, messageSize: 15}",
-        "traffic.messageSize is 16 to 65507 for UDP",
-    ),
-    (
-        "traffic: {protocol: UDP, messageSize: 65508}",
-        "traffic.messageSize is 16 to 65507 for UDP",
-    ),
-    // sizes as text
-    (
-        "traffic: {messageSize: 2Mi}",
-        "traffic.messageSize is 1 to 1Mi for TCP",
-    ),
-    (
-        "traffic: {protocol: UDP, messageSize: 64Ki}",
-        "traffic.messageSize is 16 to 65507 for UDP",
-    ),
-    (
-        "traffic: {protocol: UDP, messageSize: \"8\"}",
-        "traffic.messageSize is 16 to 65507 for UDP",
-    ),
-    (
-        "traffic: {windowSize: 1Gi}",
-        "traffic.windowSize is 1 to 512Mi",
-    ),
-    ("traffic: {bitrate: 2T}", "traffic.bitrate is at most 1T"),
-    ("traffic: {bytes: 0}", "traffic.bytes is 1 to 16Ti"),
-    ("server: {memory: 900Gi}", "memory is 32Mi to 64Gi"),
-    ("client: {memory: 1Mi}", "spec.client.memory"),
-    (
-        "traffic: {duration: 1500ms}",
-        "traffic.duration is 1s to 24h in whole seconds",
-    ),
-    ("server: {nodeName: \"Node 1\"}", "spec.server.nodeName"),
-    // text that is no number, no time, no name
-    ("traffic: {duration: ten}", "spec.traffic.duration"),
-    ("traffic: {duration: 10}", "spec.traffic.duration"),
-    ("traffic: {bitrate: fast}", "spec.traffic.bitrate"),
-    ("traffic: {bitrate: \"-1\"}", "spec.traffic.bitrate"),
-    ("client: {memory: lots}", "spec.client.memory"),
-    (
-        "traffic: {congestionControl: \"cubic; reboot\"}",
-        "spec.traffic.congestionControl",
-    ),
-    (
-        "thresholds: [{name: Bad Name, metric: Throughput, min: 1M}]",
-        "spec.thresholds[0].name",
-    ),
-    // contradictions
-    (
-        "traffic: {duration: 10s, bytes: 1G}",
-        "traffic.duration and traffic.bytes exclude each other",
-    ),
-    (
-        "traffic: {protocol: UDP, congestionControl: cubic}",
-        "traffic.congestionControl is TCP's",
-    ),
-    (
-        "traffic: {protocol: UDP, zeroCopy: true}",
-        "traffic.zeroCopy is TCP's",
-    ),
-    ("traffic: {udpOffload: true}", "traffic.udpOffload is UDP's"),
-    (
-        "traffic: {fast: true, zeroCopy: false}",
-        "traffic.zeroCopy false contradicts traffic.fast",
-    ),
-    (
-        "traffic: {fast: true, skipReceiveCopy: false}",
-        "traffic.skipReceiveCopy false contradicts traffic.fast",
-    ),
-    (
-        "traffic: {protocol: UDP, fast: true, udpOffload: false}",
-        "traffic.udpOffload false contradicts traffic.fast",
-    ),
-    ("traffic: {fast: Everything}", "spec.traffic.fast"),
-    (
-        "path: {type: Host}",
-        "path.type Host needs server.network Host",
-    ),
-    (
-        "server: {network: Host}",
-        "server.network Host needs path.type Host",
-    ),
-    (
-        "client: {nodeName: node1, nodeSelector: {a: b}}",
-        "set nodeName or nodeSelector, not both",
-    ),
-    (
-        "topology: {pair: {placement: SameNode}}\nclient: {nodeName: node1}\nserver: {nodeName: node2}",
-        "placement SameNode contradicts client.nodeName and server.nodeName",
-    ),
-    (
-        "client: {nodeName: node1}\nserver: {nodeName: node1}",
-        "placement DifferentNode contradicts client.nodeName and server.nodeName",
-    ),
-    (
-        "thresholds: [{name: loss, metric: LossPPM, max: 1}]",
-        "a LossPPM threshold needs traffic.protocol UDP",
-    ),
-    (
-        "thresholds: [{name: rate, metric: Throughput, max: 1M}]",
-        "a Throughput threshold has min",
-    ),
-    (
-        "thresholds: [{name: rate, metric: Throughput}]",
-        "a Throughput threshold has min",
-    ),
-    (
-        "traffic: {protocol: UDP}\nthresholds: [{name: loss, metric: LossPPM, min: 1}]",
-        "a LossPPM threshold has max",
-    ),
-    (
-        "thresholds: [{name: a, metric: Throughput, min: 1M}, {name: a, metric: Throughput, min: 2M}]",
-        "Duplicate value",
-    ),
-];
+use refused::REFUSED;
 
 /// The least and the most that must pass, so that a refusal above is the field's and not the schema's mood.
 const ACCEPTED: &[&str] = &[
@@ -199,6 +18,20 @@ const ACCEPTED: &[&str] = &[
     "traffic: {duration: 1m30s, interval: 100ms}\nrepeats: {count: 20, pause: 0s}\nlimits: {scheduleTimeout: 5s, runTimeout: 48h}",
     "path: {type: Host}\nserver: {network: Host}",
     "client: {cpu: {mode: Exclusive, count: 64}, memory: 1.5Gi, nodeSelector: {topology.kubernetes.io/zone: a}}",
+    "{topology: {type: Mesh}}",
+    "{topology: {type: Mesh, mesh: {selection: RandomPairs, pairsPerNode: 5}}}",
+    "{topology: {type: Star, star: {concurrency: Simultaneous}}}",
+    "{topology: {type: External, external: {host: iperf.example.net}}}",
+    "{topology: {type: External, external: {host: \"2001:db8::1\"}}, path: {ipFamily: IPv6}}",
+    "{sweep: {protocols: [TCP, UDP], parallelStreams: [1, 4], messageSizes: [64, 1400, \"8Ki\"], paths: [PodIP, Host]}, traffic: {congestionControl: bbr, udpOffload: true}}",
+    "{traffic: {blocks: 1000}}",
+    "{traffic: {protocol: SCTP, sctpStreams: 4, mss: 1200, noDelay: true}}",
+    "{traffic: {flowLabel: 5, dscp: 46}, path: {ipFamily: IPv6}}",
+    "{traffic: {protocol: UDP, dontFragment: true}}",
+    "{traffic: {bitrate: 1G, bitrateBurst: 10, fairQueueRate: 2G, connectTimeout: 1s, receiveTimeout: 30s, sendTimeout: 30s}, limits: {maxBitrate: 5G}}",
+    "{thresholds: [{name: a, metric: RTTMicroseconds, max: 100}, {name: b, metric: Throughput, relativeTo: {kind: LinkSpeed, percent: 90}}, {name: c, metric: Throughput, relativeTo: {kind: History, percent: 80, runs: 5}, severity: Warn, scope: Median}]}",
+    "{thresholds: []}",
+    "{schedule: {cron: \"0 3 * * *\", timeZone: Europe/Berlin, jitter: 10m}}",
 ];
 
 #[tokio::test]

@@ -25,6 +25,7 @@ pub struct VariantResult {
     /// How the server was reached.
     #[serde(default)]
     pub path: PathKind,
+    /// What carried the data.
     #[serde(default)]
     pub protocol: Protocol,
     /// Who sent.
@@ -244,6 +245,7 @@ pub struct PairResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 64))]
     pub reason: Option<String>,
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 512))]
     pub message: Option<String>,
@@ -276,17 +278,25 @@ pub enum PairState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairFigures {
+    /// What was measured, as in `results`.
     #[schemars(length(max = 63))]
     pub variant: String,
+    /// Who sent.
     pub flow: Flow,
+    /// At the receiver, the median over the repeats.
     pub throughput_bits_per_second: i64,
+    /// (max - min) / median of the throughput.
     pub spread_percent: i64,
+    /// TCP: segments sent again. Absent when unknown, as all below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmits: Option<i64>,
+    /// TCP: mean of the sender's smoothed round-trip time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt_microseconds: Option<i64>,
+    /// UDP: lost datagrams per million, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "lossPPM")]
     pub loss_ppm: Option<i64>,
+    /// UDP: jitter as RFC 1889 has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter_microseconds: Option<i64>,
 }
@@ -295,6 +305,7 @@ pub struct PairFigures {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Suspect {
+    /// Its name.
     #[schemars(length(max = 253))]
     pub node: String,
     /// The second pass agrees: it failed against a good node, too.
@@ -303,6 +314,7 @@ pub struct Suspect {
     pub bad_pairs: i32,
     /// … and that were good.
     pub good_pairs: i32,
+    /// Against which nodes, for people.
     #[schemars(length(max = 512))]
     pub message: String,
 }

@@ -59,7 +59,7 @@ pub struct Traffic {
     pub fair_queue_rate: Option<Quantity>,
     /// Bytes of one write (TCP and SCTP, at most 1Mi) or one datagram (UDP, 16 to 65507).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1')) >= 0 && quantity(string(self)).compareTo(quantity('1Mi')) <= 0", "traffic.messageSize is 1 to 1Mi"))]
+    #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1')) >= 0 && quantity(string(self)).compareTo(quantity('1Mi')) <= 0", "traffic.messageSize is 1 to 1Mi for TCP and SCTP, 16 to 65507 for UDP"))]
     pub message_size: Option<Quantity>,
     /// Asked socket buffer in bytes, at most 512Mi. The kernel may grant less: the iperf3 document has what it granted (`sndbuf_actual`, `rcvbuf_actual`).
     #[serde(default, skip_serializing_if = "Option::is_none")]

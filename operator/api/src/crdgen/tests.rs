@@ -91,6 +91,7 @@ fn every_list_and_text_of_the_spec_is_bounded() {
                     Some("string") => {
                         schema["maxLength"].is_u64()
                         || schema["enum"].is_array()
+                        || schema["format"] == "date-time"
                         // A pattern with an end bounds it as well.
                         || schema["pattern"].as_str().is_some_and(|pattern| pattern.contains("{0,14}"))
                         // Values of a bounded map, checked by a rule of the map.
@@ -140,32 +141,147 @@ fn every_list_of_the_status_is_bounded() {
 }
 
 #[test]
-fn contradictions_of_the_fast_paths_are_refused_by_name_with_the_fix() {
+fn contradictions_are_refused_by_name_with_the_fix() {
     for (kind, schema) in schemas() {
-        let spec = &schema["properties"]["spec"]["properties"];
-        let traffic = match kind.as_str() {
-            "NetTest" => &spec["traffic"],
-            _ => &spec["test"]["properties"]["traffic"],
-        };
-        let rules = traffic["x-kubernetes-validations"]
-            .as_array()
-            .expect("rules");
-        for (field, contradicts) in [
-            ("zeroCopy", "is TCP's"),
-            ("udpOffload", "is UDP's"),
-            ("zeroCopy", "false contradicts traffic.fast"),
-            ("skipReceiveCopy", "false contradicts traffic.fast"),
-            ("udpOffload", "false contradicts traffic.fast"),
+        let mut messages = Vec::new();
+        walk(&kind, &schema, &mut |_, schema| {
+            let rules = schema["x-kubernetes-validations"].as_array();
+            for rule in rules.into_iter().flatten() {
+                let text = rule["rule"].as_str().unwrap_or_default().to_owned();
+                messages.push((
+                    rule["message"].as_str().unwrap_or_default().to_owned(),
+                    text,
+                ));
+            }
+        });
+        for (says, fix, on) in [
+            (
+                "traffic.zeroCopy is TCP's",
+                "remove it, or set",
+                "self.traffic.zeroCopy",
+            ),
+            (
+                "traffic.udpOffload is UDP's",
+                "remove it, or set",
+                "self.traffic.udpOffload",
+            ),
+            (
+                "traffic.zeroCopy false contradicts traffic.fast",
+                "remove zeroCopy",
+                "self.zeroCopy",
+            ),
+            (
+                "traffic.skipReceiveCopy false contradicts traffic.fast",
+                "remove skipReceiveCopy",
+                "self.skipReceiveCopy",
+            ),
+            (
+                "traffic.udpOffload false contradicts traffic.fast",
+                "remove udpOffload",
+                "self.udpOffload",
+            ),
+            (
+                "traffic.duration, traffic.bytes and traffic.blocks exclude",
+                "set the one",
+                "self.blocks",
+            ),
+            (
+                "traffic.bitrateBurst needs",
+                "set it, or remove",
+                "self.bitrateBurst",
+            ),
+            (
+                "traffic.congestionControl is TCP's",
+                "remove it",
+                "self.traffic.congestionControl",
+            ),
+            ("traffic.mss is", "remove it", "self.traffic.mss"),
+            ("traffic.noDelay is", "remove it", "self.traffic.noDelay"),
+            ("traffic.mptcp is", "remove it", "self.traffic.mptcp"),
+            ("traffic.mptcp: Linux takes no", "remove them", "self.mptcp"),
+            (
+                "traffic.sendTimeout is",
+                "remove it",
+                "self.traffic.sendTimeout",
+            ),
+            (
+                "traffic.sctpStreams is",
+                "remove it",
+                "self.traffic.sctpStreams",
+            ),
+            (
+                "traffic.dontFragment is UDP's",
+                "remove it",
+                "self.traffic.dontFragment",
+            ),
+            (
+                "traffic.dontFragment is IPv4's",
+                "remove it",
+                "self.path.ipFamily",
+            ),
+            (
+                "traffic.flowLabel is IPv6's",
+                "set path.ipFamily",
+                "self.traffic.flowLabel",
+            ),
+            (
+                "traffic.direction Reverse is not for",
+                "use Forward",
+                "self.topology.type",
+            ),
+            (
+                "traffic.bitrate is above limits.maxBitrate",
+                "lower it",
+                "self.limits.maxBitrate",
+            ),
+            (
+                "sweep makes more than 64 variants",
+                "shorten",
+                "size(self.paths)",
+            ),
+            (
+                "sweep.paths stands in place of",
+                "remove them",
+                "self.sweep.paths",
+            ),
+            (
+                "sweep.congestionControls is TCP's",
+                "remove it",
+                "self.sweep.congestionControls",
+            ),
+            (
+                "topology.type Mesh takes its nodes by",
+                "remove nodeName",
+                "self.client.nodeName",
+            ),
+            (
+                "topology.type External has no server pod",
+                "remove server",
+                "self.server.nodeName",
+            ),
+            (
+                "topology.type External has one way",
+                "remove path.type",
+                "self.path.type",
+            ),
+            (
+                "client.nodeName is one node",
+                "use client.nodeSelector",
+                "self.client.nodeName",
+            ),
+            ("thresholds on LossPPM", "need UDP", "self.thresholds"),
+            (
+                "thresholds on RTTMicroseconds",
+                "need TCP",
+                "self.thresholds",
+            ),
         ] {
-            let says = format!("traffic.{field} {contradicts}");
             assert!(
-                rules.iter().any(|rule| {
-                    let message = rule["message"].as_str().unwrap_or_default();
-                    let on = rule["rule"].as_str().unwrap_or_default();
-                    message.starts_with(&says)
-                        && message.contains("remove")
-                        && on.contains(&format!("self.{field}"))
-                }),
+                messages
+                    .iter()
+                    .any(|(message, rule)| message.starts_with(says)
+                        && message.contains(fix)
+                        && rule.contains(on)),
                 "{kind}: {says}"
             );
         }

@@ -1,4 +1,5 @@
 mod run_timeout;
+mod variants;
 
 use crate::testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, checked};
 use crate::valid::FastPaths;
@@ -13,11 +14,14 @@ fn what_users_type_becomes_types() {
 }
 
 /// A manifest with this spec, as a user would type it.
-fn refusal(spec: &str) -> (Reason, String) {
-    let manifest = format!(
+fn manifest(spec: &str) -> String {
+    format!(
         "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t, namespace: default}}\nspec: {spec}\n"
-    );
-    let refusal = checked(&manifest).expect_err(spec);
+    )
+}
+
+fn refusal(spec: &str) -> (Reason, String) {
+    let refusal = checked(&manifest(spec)).expect_err(spec);
     (refusal.reason(), refusal.to_string())
 }
 
@@ -119,7 +123,7 @@ fn refusals_name_the_field_and_the_fix() {
         // contradictions
         (
             "{traffic: {duration: 10s, bytes: 1Gi}}",
-            "traffic.duration and traffic.bytes exclude each other",
+            "traffic.duration, traffic.bytes and traffic.blocks exclude each other",
         ),
         (
             "{traffic: {protocol: UDP, congestionControl: bbr}}",
@@ -167,7 +171,7 @@ fn refusals_name_the_field_and_the_fix() {
         ),
         (
             "{thresholds: [{name: l, metric: LossPPM, max: 1}]}",
-            "thresholds[0].metric LossPPM needs traffic.protocol UDP",
+            "thresholds[0].metric LossPPM needs UDP in traffic.protocol or sweep.protocols",
         ),
         (
             "{thresholds: [{name: t, metric: Throughput, max: 1}]}",
@@ -188,10 +192,6 @@ fn refusals_name_the_field_and_the_fix() {
         (
             "{thresholds: [{name: t, metric: Throughput, min: 1}, {name: t, metric: Throughput, min: 2}]}",
             "thresholds[1].name \"t\" is there twice",
-        ),
-        (
-            "{topology: {type: Pair, pair: null}}",
-            "topology.pair is required",
         ),
         // a run that could not end in time
         (
