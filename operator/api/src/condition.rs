@@ -13,12 +13,16 @@ pub const CPU_PINNED: &str = "CPUPinned";
 /// Measured, and within its thresholds. Unknown while the run goes on.
 pub const SUCCEEDED: &str = "Succeeded";
 
+/// The run has come to its end, whichever: the one to wait for where a failure must not be waited out.
+pub const COMPLETE: &str = "Complete";
+
 /// All types, in the order in which they turn.
-pub const ALL: [&str; 6] = [
+pub const ALL: [&str; 7] = [
     ACCEPTED,
     SCHEDULED,
     MEASURED,
     WITHIN_THRESHOLDS,
     CPU_PINNED,
     SUCCEEDED,
+    COMPLETE,
 ];

@@ -39,6 +39,7 @@ reasons! {
     Passed,
     // bad ends
     ThresholdNotMet,
+    Unstable,
     NotMeasured,
     Refused,
     Unschedulable,

@@ -35,6 +35,14 @@ fn one(
         Flow::ClientToServer => (client, server),
         Flow::ServerToClient => (server, client),
     };
+    // With several variants each has its own.
+    let of = |own: &Option<SocketFacts>, host: Option<&HostFacts>| {
+        own.clone()
+            .or_else(|| host.map(|host| host.sockets.clone()))
+    };
+    let sending = of(&figures.sender_sockets, sender);
+    let receiving = of(&figures.receiver_sockets, receiver);
+    let (sending, receiving) = (sending.as_ref(), receiving.as_ref());
     let rates = &figures.received_bits_per_second;
     let median = median_index(rates)?;
     let at = |all: &[u64]| all.get(median).copied().map(signed);
@@ -62,8 +70,8 @@ fn one(
         jitter_microseconds: at(&figures.jitter_microseconds),
         client_cpu_milli: at(&figures.client_cpu_milli),
         server_cpu_milli: at(&figures.server_cpu_milli),
-        fast_paths: fast_paths(sender, receiver),
-        congestion_control: sender.and_then(|host| host.sockets.congestion.clone()),
+        fast_paths: fast_paths(sending, receiving),
+        congestion_control: sending.and_then(|sockets| sockets.congestion.clone()),
         client_qdisc: client.and_then(|host| host.qdisc.clone()),
         server_qdisc: server.and_then(|host| host.qdisc.clone()),
         repeats: i32::try_from(rates.len()).unwrap_or(i32::MAX),
@@ -71,9 +79,9 @@ fn one(
 }
 
 /// Of each end what concerns what it does: a receiver's zero-copy sends are no part of this flow.
-fn fast_paths(sender: Option<&HostFacts>, receiver: Option<&HostFacts>) -> Vec<FastPath> {
-    let of = |host: Option<&HostFacts>, granted: fn(&SocketFacts) -> Option<bool>| {
-        host.and_then(|host| granted(&host.sockets)) == Some(true)
+fn fast_paths(sender: Option<&SocketFacts>, receiver: Option<&SocketFacts>) -> Vec<FastPath> {
+    let of = |sockets: Option<&SocketFacts>, granted: fn(&SocketFacts) -> Option<bool>| {
+        sockets.and_then(granted) == Some(true)
     };
     [
         (FastPath::ZeroCopy, of(sender, |sockets| sockets.zerocopy)),

@@ -1,4 +1,4 @@
-//! The six conditions. All are set on the first visit; the time moves only when the status does.
+//! The seven conditions. All are set on the first visit; the time moves only when the status does.
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -40,7 +40,7 @@ impl Fact {
     }
 }
 
-/// What all six say.
+/// What they say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     pub accepted: Fact,
@@ -49,6 +49,20 @@ pub struct Facts {
     pub within_thresholds: Fact,
     pub cpu_pinned: Fact,
     pub succeeded: Fact,
+}
+
+impl Facts {
+    /// What Complete says: it follows from Succeeded.
+    fn complete(&self) -> Fact {
+        let state = match self.succeeded.state {
+            State::Unknown => State::Unknown,
+            State::True | State::False => State::True,
+        };
+        Fact {
+            state,
+            ..self.succeeded.clone()
+        }
+    }
 }
 
 /// The API server's limit of a condition's message.
@@ -69,6 +83,7 @@ pub fn conditions(
         cpu_pinned,
         succeeded,
     } = facts;
+    let complete = facts.complete();
     let ours = [
         (condition::ACCEPTED, accepted),
         (condition::SCHEDULED, scheduled),
@@ -76,6 +91,7 @@ pub fn conditions(
         (condition::WITHIN_THRESHOLDS, within_thresholds),
         (condition::CPU_PINNED, cpu_pinned),
         (condition::SUCCEEDED, succeeded),
+        (condition::COMPLETE, &complete),
     ];
     let mut conditions: Vec<Condition> = ours
         .into_iter()

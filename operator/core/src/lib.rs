@@ -8,7 +8,8 @@
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`service_facts`], [`refusal`]: what is seen
 //! - [`placement`], [`mesh`], [`layout`], [`exclusivity`], [`plan`]: what to do next
-//! - [`collect`], [`ledger`], [`link`], [`aggregate`], [`pinning`], [`verdict`], [`diagnose`]: what came out
+//! - [`collect`], [`ledger`], [`link`], [`aggregate`], [`pinning`], [`verdict`], [`summary`],
+//!   [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
 #![forbid(unsafe_code)]
 
@@ -37,6 +38,7 @@ pub mod refusal;
 pub mod service_facts;
 pub mod span;
 pub mod status;
+pub mod summary;
 pub mod token;
 pub mod units;
 pub mod valid;

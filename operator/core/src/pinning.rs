@@ -1,7 +1,7 @@
 //! Whether the engines had CPUs of their own, by what they themselves saw.
 
 use crate::valid::{ValidEndpoint, ValidTest};
-use nettest_api::endpoint::CpuMode;
+use nettest_api::endpoint::{CpuEnforcement, CpuMode};
 use nettest_report::{digest::Digest, report::HostFacts};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Pinning {
     Exclusive { message: String },
     /// At least one end ran in the shared pool, as asked.
     Shared { message: String },
+    /// A Preferred end did not get CPUs of its own, and ran all the same.
+    FellBack { message: String },
     /// An Exclusive end did not get, or did not confirm, CPUs of its own.
     Refused { message: String },
 }
@@ -22,14 +24,23 @@ pub fn pinning(test: &ValidTest, digest: &Digest) -> Pinning {
     ];
     let mut confirmed = Vec::new();
     let mut shared = Vec::new();
+    let mut fallen_back = Vec::new();
     for (role, end, host) in ends {
         match end.cpu {
             CpuMode::Shared => shared.push(role),
             CpuMode::Exclusive => match confirm(role, end, host) {
                 Ok(message) => confirmed.push(message),
+                Err(message) if end.enforcement == CpuEnforcement::Preferred => {
+                    fallen_back.push(message);
+                }
                 Err(message) => return Pinning::Refused { message },
             },
         }
+    }
+    if !fallen_back.is_empty() {
+        return Pinning::FellBack {
+            message: fallen_back.join("; "),
+        };
     }
     if shared.is_empty() {
         Pinning::Exclusive {

@@ -1,6 +1,7 @@
 //! The status of runs and tests.
 
 mod facts;
+mod many;
 
 use crate::{
     aggregate::aggregate,
@@ -9,14 +10,14 @@ use crate::{
     plan::{Progress, Stage},
     valid::ValidTest,
     validate::Refusal,
-    verdict::verdict,
+    verdict::{History, Judgement, MeasuredPair, verdict},
 };
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use nettest_api::{
     NetTest, NetTestRun, NetTestRunStatus, NetTestStatus, condition,
     net_test_run::DocumentsStatus,
-    result::{EndpointStatus, PairStatus, Verdict},
+    result::{EndpointStatus, PairStatus, VariantResult, Verdict},
 };
 use nettest_report::{digest::Digest, report::HostFacts};
 
@@ -29,12 +30,14 @@ pub fn finished(status: &NetTestRunStatus) -> bool {
         .is_some_and(|condition| matches!(condition.status.as_str(), "True" | "False"))
 }
 
-/// The status of a run after a pass. `documents` is what was kept of the log, with [`Stage::Measured`].
+/// The status of a run after a pass. `documents` is what was kept of the log, with [`Stage::Measured`]; `history` are
+/// the results of the runs before, for thresholds that are relative to them.
 pub fn run_status(
     run: &NetTestRun,
     test: &ValidTest,
     progress: &Progress,
     documents: Option<DocumentsStatus>,
+    history: &History,
     now: Timestamp,
 ) -> NetTestRunStatus {
     let old = run.status.clone().unwrap_or_default();
@@ -42,7 +45,7 @@ pub fn run_status(
         attempt,
         placed,
         pair,
-        many: _,
+        many,
         stage,
     } = progress;
     if *stage == Stage::Settled {
@@ -56,8 +59,18 @@ pub fn run_status(
         pair: pair.clone().or(old.pair),
         ..NetTestRunStatus::default()
     };
+    if let Some(many) = many {
+        many::note(&mut status, run, test, many, history);
+    }
     let facts = match stage {
-        Stage::Settled | Stage::Concluded => return status,
+        Stage::Settled => return status,
+        Stage::Concluded => {
+            let judgement = many::judge(test, many.as_ref(), history);
+            status.verdict = Some(judgement.verdict);
+            status.finish_time = Some(Time(now));
+            status.thresholds.clone_from(&judgement.thresholds);
+            facts::concluded(test, &judgement, many.as_ref())
+        }
         Stage::Waiting(waiting) => facts::waiting(waiting),
         Stage::Failed {
             reason,
@@ -70,7 +83,7 @@ pub fn run_status(
         }
         Stage::Measured(digest) => {
             let results = aggregate(test, digest);
-            let judgement = verdict(test, &results);
+            let judgement = judge(test, status.pair.as_ref(), digest, &results, history);
             status.verdict = Some(judgement.verdict);
             status.finish_time = Some(Time(now));
             if let Some(pair) = &mut status.pair {
@@ -87,6 +100,25 @@ pub fn run_status(
     };
     status.conditions = conditions(&old.conditions, &facts, run.metadata.generation, now);
     status
+}
+
+/// The verdict of one pair.
+fn judge(
+    test: &ValidTest,
+    pair: Option<&PairStatus>,
+    digest: &Digest,
+    results: &[VariantResult],
+    history: &History,
+) -> Judgement {
+    let link = |host: Option<&HostFacts>| host.and_then(|host| host.link_speed_bits_per_second);
+    let pair = MeasuredPair {
+        client: pair.map_or("client", |pair| &pair.client.node),
+        server: pair.map_or("server", |pair| &pair.server.node),
+        results,
+        client_link: link(digest.client_host.as_ref()),
+        server_link: link(digest.server_host.as_ref()),
+    };
+    verdict(test, &[pair], history)
 }
 
 /// The status of a run that was refused before any pod.

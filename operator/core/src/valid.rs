@@ -309,6 +309,13 @@ impl ValidTest {
             .any(|end| end.cpu == CpuMode::Exclusive)
     }
 
+    /// Whether an end that asked for them must have them.
+    pub fn requires_exclusive_cpus(&self) -> bool {
+        [&self.client, &self.server]
+            .iter()
+            .any(|end| end.cpu == CpuMode::Exclusive && end.enforcement == CpuEnforcement::Required)
+    }
+
     /// One client and one server node: the run's figures are the pair's.
     pub fn is_one_pair(&self) -> bool {
         matches!(

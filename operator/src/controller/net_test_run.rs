@@ -17,18 +17,26 @@ use crate::{
 };
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, Service};
-use kube::{Api, Resource, ResourceExt, api::ObjectMeta, runtime::controller::Action};
+use kube::{
+    Api, Resource, ResourceExt,
+    api::{ListParams, ObjectMeta},
+    core::DeserializeGuard,
+    runtime::controller::Action,
+};
 use nettest_api::{
-    NetTestRun, NetTestRunSpec, NetTestRunStatus, NetTestSpec, net_test_run::DocumentsStatus,
+    NetTestRun, NetTestRunSpec, NetTestRunStatus, NetTestSpec, labels,
+    net_test_run::DocumentsStatus,
+    result::{VariantResult, Verdict},
 };
 use nettest_core::{
     ledger::Ledger,
+    names,
     observed::{Observed, RunFacts},
     plan::{self, Phase, Plan, Stage, Step},
     pod::{self, Owner, Part},
     refusal::CreateRefusal,
     status::{refused_run_status, run_status},
-    valid::{RunUid, ValidTest, ValidTopology},
+    valid::{Bound, Relative, RunUid, ValidTest, ValidTopology},
     validate::{Refusal, validate},
 };
 use nettest_report::digest::Digest;
@@ -37,6 +45,8 @@ use std::{sync::Arc, time::Duration};
 /// Passes that may fail before a result is stored without its documents: about 15 s, in which a kubelet that is
 /// restarted comes back. The figures are in the pod alone meanwhile, so not longer.
 const DOCUMENTS_TRIES: u32 = 4;
+/// As relativeTo.runs at most.
+const MOST_HISTORY: usize = 20;
 
 /// One pass. The cached object says only which run to look at: its status may be behind our own writes.
 pub async fn reconcile(
@@ -246,9 +256,50 @@ impl Pass<'_> {
         };
         // Collecting takes time: the result ends when it is written.
         let now = Timestamp::now();
-        let new = run_status(self.run, self.test, &progress, documents, now);
+        let history = match progress.stage {
+            Stage::Measured(_) | Stage::Concluded => self.history().await?,
+            _ => vec![],
+        };
+        let new = run_status(self.run, self.test, &progress, documents, &history, now);
+        if progress.stage == Stage::Concluded {
+            self.context.ledgers.forget(&self.owner.uid);
+        }
         write_status(self.context, self.run, new).await?;
         Ok(requeue(requeue_after))
+    }
+
+    /// What the runs before measured, the latest first: for thresholds that are relative to them.
+    async fn history(&self) -> Result<Vec<Vec<VariantResult>>, PassError> {
+        let relative = self.test.thresholds.iter().any(|threshold| {
+            matches!(
+                threshold.bound,
+                Bound::Percent {
+                    of: Relative::History { .. },
+                    ..
+                }
+            )
+        });
+        let Some(test) = self.run.spec.test_name.as_ref().filter(|_| relative) else {
+            return Ok(vec![]);
+        };
+        let runs: Api<DeserializeGuard<NetTestRun>> = self.context.scope.api(self.namespace);
+        let label = format!("{}={}", labels::TEST, names::label_value(test));
+        let list = ListParams::default().labels(&label);
+        let list = call("list the runs before", runs.list(&list)).await?;
+        let mut before: Vec<NetTestRun> = list
+            .items
+            .into_iter()
+            .filter_map(|run| run.0.ok())
+            .filter(|run| run.uid() != self.run.uid() && run.spec.test_name.as_ref() == Some(test))
+            .collect();
+        before.sort_by_key(|run| std::cmp::Reverse(run.creation_timestamp()));
+        let results = before.into_iter().filter_map(|run| run.status);
+        Ok(results
+            .filter(|status| matches!(status.verdict, Some(Verdict::Passed | Verdict::Failed)))
+            .map(|status| status.results)
+            .filter(|results| !results.is_empty())
+            .take(MOST_HISTORY)
+            .collect())
     }
 
     /// The documents, if need be at another pass: the client pod stays until the status is written.

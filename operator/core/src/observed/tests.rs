@@ -72,7 +72,7 @@ fn own_pods_others_claims_and_who_waits() {
             many: None,
             stage: Stage::Waiting(waiting),
         };
-        let status = crate::status::run_status(&run, &valid(PAIR_TCP), &progress, None, now());
+        let status = crate::status::run_status(&run, &valid(PAIR_TCP), &progress, None, &[], now());
         run.status = Some(status);
         run
     };

@@ -220,7 +220,7 @@ impl Pairs<'_> {
         for number in numbers {
             match self.layout.pair(number) {
                 Some(pair) if !self.seen.ledger.is_done(number) => {
-                    self.one(number, &pair, &mut active);
+                    self.one(number, &pair, false, &mut active);
                 }
                 // Done, or of a layout that is no more.
                 _ => active.deletes.extend(self.left_over(number)),
@@ -246,9 +246,16 @@ impl Pairs<'_> {
         })
     }
 
-    /// One pair, planned as a run of its own.
-    fn one(&self, number: u32, pair: &PairSpec, active: &mut Active) {
-        let (test, seen) = view::of(self.test, self.seen, number, pair, false);
+    /// One pair, planned as a run of its own. `begins`: it has nothing yet, and whoever waits comes first. `Some`: it
+    /// waits, with nothing to be done.
+    fn one(
+        &self,
+        number: u32,
+        pair: &PairSpec,
+        begins: bool,
+        active: &mut Active,
+    ) -> Option<Waiting> {
+        let (test, seen) = view::of(self.test, self.seen, number, pair, begins);
         let plan = attempt::plan(&test, &seen, self.now);
         let Plan {
             step,
@@ -303,18 +310,19 @@ impl Pairs<'_> {
                         ..record(pair, PairState::Running, progress.attempt)
                     };
                     active.records.push((number, record));
-                    return;
+                    return None;
                 }
                 match step {
                     Some(step @ (Step::CreatePod(_) | Step::CreateService(_))) => {
                         active.creates.push(step);
                     }
                     Some(step) => active.deletes.push(step),
-                    None => {}
+                    None => return Some(waiting),
                 }
             }
             Stage::Settled | Stage::Concluded => {}
         }
+        None
     }
 
     fn attempt_of(&self, number: u32) -> u32 {
@@ -355,35 +363,26 @@ impl Pairs<'_> {
         });
         let number = self.pick(&busy, room, active)?;
         let pair = self.layout.pair(number)?;
-        let (test, seen) = view::of(self.test, self.seen, number, &pair, true);
-        let plan = view::back(
-            self.test,
-            &self.seen.run,
-            attempt::plan(&test, &seen, self.now),
-        );
-        let Stage::Waiting(waiting) = plan.progress.stage else {
-            return None;
-        };
-        active.after = active.after.into_iter().chain(plan.requeue_after).min();
-        if let Some(step) = plan.step {
-            active.creates.push(step);
-            active.going.push(number);
+        let queued = self.one(number, &pair, true, active)?;
+        if queued.phase != Phase::Queued {
             return None;
         }
-        if active.going.is_empty() && waiting.phase == Phase::Queued {
-            // Nobody counts the time in the queue.
-            let many = self.many(active);
-            return Some(self::waiting(
-                self.seen,
-                Phase::Queued,
-                None,
-                waiting.message,
-                None,
-                Some(many),
-                PATIENCE,
-            ));
+        // It has nothing yet, so it is not under way.
+        active.going.retain(|going| *going != number);
+        if !active.going.is_empty() {
+            return None;
         }
-        None
+        // Nobody counts the time in the queue.
+        let many = self.many(active);
+        Some(waiting(
+            self.seen,
+            Phase::Queued,
+            None,
+            queued.message,
+            None,
+            Some(many),
+            PATIENCE,
+        ))
     }
 
     /// How many more pairs may run.

@@ -2,14 +2,19 @@
 
 use crate::{
     conditions::{Fact, Facts, State, find},
+    ledger::PairRecord,
     pinning::{Pinning, pinning},
-    plan::{Phase, Waiting},
+    plan::{Many, Phase, Waiting},
     valid::ValidTest,
     validate::Refusal,
     verdict::Judgement,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use nettest_api::{Reason, condition, result::Verdict};
+use nettest_api::{
+    Reason, condition,
+    result::{PairState, Verdict},
+    threshold::Severity,
+};
 use nettest_report::digest::Digest;
 
 fn accepted() -> Fact {
@@ -98,45 +103,160 @@ pub(super) fn refused(refusal: &Refusal) -> Facts {
 }
 
 pub(super) fn measured(test: &ValidTest, digest: &Digest, judgement: &Judgement) -> Facts {
-    let passed = judgement.verdict == Verdict::Passed;
-    let missed: Vec<String> = judgement
-        .thresholds
-        .iter()
-        .filter(|threshold| !threshold.met)
-        .map(|threshold| format!("{}: {}", threshold.name, threshold.message))
-        .collect();
-    let missed = missed.join("; ");
     let repeats = match test.repeats.count {
         1 => "1 repeat was measured".to_owned(),
         count => format!("{count} repeats were measured"),
-    };
-    let within_thresholds = match (passed, judgement.thresholds.is_empty()) {
-        (_, true) => Fact::new(State::True, Reason::NoThresholds, "there are no thresholds"),
-        (true, _) => Fact::new(State::True, Reason::ThresholdsMet, "every threshold is met"),
-        (false, _) => Fact::new(State::False, Reason::ThresholdNotMet, missed.clone()),
     };
     let cpu_pinned = match pinning(test, digest) {
         Pinning::Exclusive { message } => {
             Fact::new(State::True, Reason::ExclusiveConfirmed, message)
         }
         Pinning::Shared { message } => Fact::new(State::False, Reason::SharedPool, message),
-        Pinning::Refused { message } => Fact::new(State::False, Reason::Refused, message),
+        Pinning::Refused { message } | Pinning::FellBack { message } => {
+            Fact::new(State::False, Reason::Refused, message)
+        }
     };
     Facts {
         accepted: accepted(),
         scheduled: Fact::new(State::True, Reason::PodsRunning, "both pods ran"),
         measured: Fact::new(State::True, Reason::MeasurementComplete, repeats),
-        within_thresholds,
+        within_thresholds: within_thresholds(judgement),
         cpu_pinned,
-        succeeded: if passed {
-            Fact::new(
-                State::True,
-                Reason::Passed,
-                "measured, and within its thresholds",
-            )
+        succeeded: succeeded(judgement, "measured, and within its thresholds"),
+    }
+}
+
+/// A missed threshold that only warns is in the message: the test passes.
+fn within_thresholds(judgement: &Judgement) -> Fact {
+    let (missed, warned) = (
+        judgement.missed(Severity::Fail),
+        judgement.missed(Severity::Warn),
+    );
+    match (missed.is_empty(), warned.is_empty()) {
+        (false, _) => Fact::new(State::False, Reason::ThresholdNotMet, missed),
+        (true, false) => Fact::new(
+            State::True,
+            Reason::ThresholdsMet,
+            format!("every threshold that fails the test is met; missed with a warning: {warned}"),
+        ),
+        (true, true) if judgement.thresholds.is_empty() => {
+            Fact::new(State::True, Reason::NoThresholds, "there are no thresholds")
+        }
+        (true, true) => Fact::new(State::True, Reason::ThresholdsMet, "every threshold is met"),
+    }
+}
+
+fn succeeded(judgement: &Judgement, well: &str) -> Fact {
+    if judgement.verdict == Verdict::Passed {
+        return Fact::new(State::True, Reason::Passed, well);
+    }
+    let missed = judgement.missed(Severity::Fail);
+    let unstable = judgement.unstable.join("; ");
+    let message = [missed, unstable]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ");
+    Fact::new(State::False, judgement.reason, message)
+}
+
+/// Every pair of a run with several has come to its end.
+pub(super) fn concluded(test: &ValidTest, judgement: &Judgement, many: Option<&Many>) -> Facts {
+    let records: Vec<&PairRecord> = many
+        .iter()
+        .flat_map(|many| many.ledger.0.values())
+        .collect();
+    let failed: Vec<&&PairRecord> = records
+        .iter()
+        .filter(|record| record.state == PairState::Failed)
+        .collect();
+    let (all, missing) = (records.len(), failed.len());
+    let measured = all - missing;
+    let first = failed.first().map(|record| {
+        let reason = record.reason.unwrap_or(Reason::NotMeasured);
+        format!(
+            "{} -> {}: {reason}: {}",
+            record.client, record.server, record.message
+        )
+    });
+    let not_measured = first.map(|first| match (missing, all) {
+        (1, 1) => first,
+        (1, _) => format!("1 of {all} pairs could not be measured: {first}"),
+        _ => format!("{missing} of {all} pairs could not be measured, the first of them {first}"),
+    });
+    let nothing = "nothing was measured";
+    let cpu_pinned = if measured == 0 {
+        open(Reason::NotMeasured, nothing)
+    } else if !test.wants_exclusive_cpus() {
+        Fact::new(
+            State::False,
+            Reason::SharedPool,
+            "the engines ran in the shared pool",
+        )
+    } else if test.requires_exclusive_cpus() {
+        // A pair whose engines do not confirm it is not measured.
+        Fact::new(
+            State::True,
+            Reason::ExclusiveConfirmed,
+            "every engine that asked for CPUs of its own confirmed them",
+        )
+    } else {
+        open(
+            Reason::NotMeasured,
+            "Preferred CPUs of several pairs are not looked at one by one",
+        )
+    };
+    let suspects = many.map_or(&[][..], |many| &many.suspects);
+    let suspects: Vec<&str> = suspects
+        .iter()
+        .filter(|suspect| suspect.confirmed)
+        .map(|suspect| suspect.message.as_str())
+        .take(5)
+        .collect();
+    let mut succeeded = succeeded(
+        judgement,
+        "every pair was measured, and within the thresholds",
+    );
+    if judgement.verdict != Verdict::Passed {
+        let parts = [Some(succeeded.message.clone()), not_measured.clone()];
+        let mut parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.extend(suspects.into_iter().map(str::to_owned));
+        parts.retain(|part| !part.is_empty());
+        succeeded.message = parts.join("; ");
+    }
+    Facts {
+        accepted: accepted(),
+        scheduled: if measured > 0 {
+            Fact::new(State::True, Reason::PodsRunning, "the pods ran")
         } else {
-            Fact::new(State::False, Reason::ThresholdNotMet, missed)
+            Fact::new(
+                State::False,
+                judgement.reason,
+                not_measured.clone().unwrap_or_default(),
+            )
         },
+        measured: match not_measured {
+            None => Fact::new(
+                State::True,
+                Reason::MeasurementComplete,
+                format!(
+                    "{measured} {} measured",
+                    if measured == 1 {
+                        "pair was"
+                    } else {
+                        "pairs were"
+                    }
+                ),
+            ),
+            Some(why) => Fact::new(State::False, Reason::NotMeasured, why),
+        },
+        within_thresholds: if measured == 0 {
+            open(Reason::NotMeasured, nothing)
+        } else {
+            within_thresholds(judgement)
+        },
+        cpu_pinned,
+        succeeded,
     }
 }
 

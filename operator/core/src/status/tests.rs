@@ -1,7 +1,10 @@
 use super::*;
 use crate::{
     plan::{Phase, Waiting},
-    testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, at, checked, digest, host, now, run_of, valid},
+    testing::{
+        CPU_PINNED, HOST_NETWORK, PAIR_TCP, at, checked, digest, host, measured_by, now, run_of,
+        valid,
+    },
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use nettest_api::Reason;
@@ -31,9 +34,15 @@ fn waiting(phase: Phase, blocked: Option<Reason>) -> Stage {
     })
 }
 
-/// The six conditions in short: A Sc M W C Su.
+/// The conditions in short: A Sc M W C Su. Complete follows from Su.
 fn told(conditions: &[Condition]) -> String {
-    conditions
+    let last = conditions.last().expect("Complete");
+    let ended = conditions[5].status != "Unknown";
+    assert_eq!(
+        (last.type_.as_str(), last.status == "True"),
+        ("Complete", ended)
+    );
+    conditions[..6]
         .iter()
         .map(|condition| format!("{}/{}", condition.status, condition.reason))
         .collect::<Vec<_>>()
@@ -46,6 +55,7 @@ fn of(manifest: &str, stage: Stage) -> NetTestRunStatus {
         &valid(manifest),
         &progress(stage),
         None,
+        &[],
         at(60),
     )
 }
@@ -146,6 +156,7 @@ fn no_more_is_said_than_the_definition_takes() {
     let mut digest = paced();
     digest.figures = vec![digest.figures[0].clone(); 20];
     let manifest = PAIR_TCP.replace("parallelStreams: 4, ", "");
+    let digest = measured_by(&valid(&manifest), digest);
     let status = of(&manifest, Stage::Measured(Box::new(digest)));
     assert_eq!((status.results.len(), status.diagnosis.len()), (20, 16));
 }
@@ -155,7 +166,8 @@ fn what_held_the_throughput_is_in_both_kinds() {
     // A single stream.
     let manifest = PAIR_TCP.replace("parallelStreams: 4, ", "");
     let mut run = run_of(&manifest);
-    run.status = Some(of(&manifest, Stage::Measured(Box::new(paced()))));
+    let digest = measured_by(&valid(&manifest), paced());
+    run.status = Some(of(&manifest, Stage::Measured(Box::new(digest))));
     let mut test: NetTest = serde_yaml::from_str(&manifest).expect("a manifest");
     test.metadata.generation = Some(1);
     let status = test_status(&test, Some(&run), at(60));
@@ -185,12 +197,12 @@ fn times_and_the_pair_stay_and_a_settled_status_is_not_touched() {
     let mut run = run_of(PAIR_TCP);
     let test = valid(PAIR_TCP);
     let first = progress(waiting(Phase::Starting, None));
-    run.status = Some(run_status(&run, &test, &first, None, at(10)));
+    run.status = Some(run_status(&run, &test, &first, None, &[], at(10)));
     let later = Progress {
         pair: None,
         ..progress(Stage::Measured(Box::new(digest(&[5]))))
     };
-    run.status = Some(run_status(&run, &test, &later, None, at(99)));
+    run.status = Some(run_status(&run, &test, &later, None, &[], at(99)));
     let status = run.status.clone().expect("a status");
     assert_eq!(status.start_time, Some(Time(at(10))));
     assert_eq!(status.placement_time, Some(Time(now())));
@@ -200,7 +212,7 @@ fn times_and_the_pair_stay_and_a_settled_status_is_not_touched() {
         Some("worker-1")
     );
     assert_eq!(
-        run_status(&run, &test, &progress(Stage::Settled), None, at(500)),
+        run_status(&run, &test, &progress(Stage::Settled), None, &[], at(500)),
         status
     );
     // What was written is what the next pass reads.

@@ -1,4 +1,5 @@
-use super::verdict;
+use super::{Judgement, MeasuredPair};
+use crate::valid::ValidTest;
 use crate::{
     aggregate::aggregate,
     testing::{CPU_PINNED, PAIR_TCP, PAIR_UDP, digest, figures, measured_by, valid},
@@ -6,6 +7,17 @@ use crate::{
 use nettest_api::result::{VariantResult, Verdict};
 
 const M: u64 = 1_000_000;
+
+fn verdict(test: &ValidTest, results: &[VariantResult]) -> Judgement {
+    let pair = MeasuredPair {
+        client: "a",
+        server: "b",
+        results,
+        client_link: None,
+        server_link: None,
+    };
+    super::verdict(test, &[pair], &[])
+}
 
 fn udp(rates: [u64; 2], lost: [&[u64]; 2]) -> Vec<VariantResult> {
     let mut digest = digest(&[rates[0]]);

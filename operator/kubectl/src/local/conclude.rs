@@ -89,7 +89,7 @@ pub fn concluded(
         pair,
         stage,
     };
-    run.status = Some(status::run_status(&run, valid, &progress, None, now));
+    run.status = Some(status::run_status(&run, valid, &progress, None, &[], now));
     settle(&mut test, &run, now);
     test
 }

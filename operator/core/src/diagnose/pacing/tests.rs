@@ -45,7 +45,9 @@ fn said(traffic: &str, more: &str, digest: &Digest) -> Vec<Diagnosis> {
 }
 
 fn fires(digest: &Digest) -> bool {
-    !said("", "", digest).is_empty()
+    let back = digest.figures[0].flow == "ServerToClient";
+    let traffic = if back { "direction: Reverse" } else { "" };
+    !said(traffic, "", digest).is_empty()
 }
 
 #[test]

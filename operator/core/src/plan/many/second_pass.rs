@@ -4,13 +4,16 @@ use crate::{
     layout::Layout,
     ledger::{Ledger, PairRecord},
     mesh::second_pass::{self as pass, PairOutcome, Verdict},
+    summary,
     valid::{ValidTest, ValidTopology},
+    verdict,
 };
 use nettest_api::{
     Reason,
     result::{PairState, Suspect},
     topology::SecondPass,
 };
+use std::collections::BTreeSet;
 
 /// Add the second pass to the layout once the first is done, and say who is suspect once all is done.
 pub(super) fn look(test: &ValidTest, layout: &mut Layout, ledger: &Ledger) -> Vec<Suspect> {
@@ -20,7 +23,8 @@ pub(super) fn look(test: &ValidTest, layout: &mut Layout, ledger: &Ledger) -> Ve
     if !(0..layout.first_len()).all(|number| ledger.is_done(number)) {
         return vec![];
     }
-    let first = outcomes(test, layout, ledger, 0..layout.first.len());
+    let bad = missing(test, ledger);
+    let first = outcomes(&bad, layout, ledger, 0..layout.first.len());
     let wanted = pass::second_pass(&layout.nodes, &first);
     if mesh.second_pass == SecondPass::SuspectsOnly
         && let pass::SecondPass::Retest(pairs) = wanted
@@ -31,7 +35,7 @@ pub(super) fn look(test: &ValidTest, layout: &mut Layout, ledger: &Ledger) -> Ve
         }
     }
     let (begin, end) = (layout.first.len(), layout.first.len() + layout.second.len());
-    let second = outcomes(test, layout, ledger, begin..end);
+    let second = outcomes(&bad, layout, ledger, begin..end);
     pass::conclude(&layout.nodes, &first, &second)
         .suspects
         .into_iter()
@@ -47,7 +51,7 @@ pub(super) fn look(test: &ValidTest, layout: &mut Layout, ledger: &Ledger) -> Ve
 
 /// Of the pairs of nodes with these indexes: the worst of their lanes.
 fn outcomes(
-    test: &ValidTest,
+    bad: &BTreeSet<u32>,
     layout: &Layout,
     ledger: &Ledger,
     indexes: std::ops::Range<usize>,
@@ -56,10 +60,10 @@ fn outcomes(
     indexes
         .filter_map(|index| {
             let pair = pairs.get(index)?;
-            let records = layout
+            let verdicts: Vec<Verdict> = layout
                 .numbers(index)
-                .filter_map(|number| ledger.get(number));
-            let verdicts: Vec<Verdict> = records.map(|record| of_record(test, record)).collect();
+                .filter_map(|number| Some(of_record(ledger.get(number)?, bad.contains(&number))))
+                .collect();
             let verdict = [Verdict::Bad, Verdict::NotMeasured]
                 .into_iter()
                 .find(|verdict| verdicts.contains(verdict))
@@ -73,9 +77,9 @@ fn outcomes(
         .collect()
 }
 
-fn of_record(test: &ValidTest, record: &PairRecord) -> Verdict {
+fn of_record(record: &PairRecord, misses: bool) -> Verdict {
     match (record.state, record.reason) {
-        (PairState::Measured, _) if misses(test, record) => Verdict::Bad,
+        (PairState::Measured, _) if misses => Verdict::Bad,
         (PairState::Measured, _) => Verdict::Good,
         // What the network may do to a pair; the rest is the cluster's.
         (_, Some(Reason::PeerUnreachable | Reason::EngineCrashed | Reason::RunTimeout)) => {
@@ -85,6 +89,20 @@ fn of_record(test: &ValidTest, record: &PairRecord) -> Verdict {
     }
 }
 
-fn misses(_test: &ValidTest, _record: &PairRecord) -> bool {
-    false
+/// The pairs that miss a threshold, by themselves or with the other lanes of their nodes. What is relative to earlier
+/// runs tells no node from another.
+fn missing(test: &ValidTest, ledger: &Ledger) -> BTreeSet<u32> {
+    let passes = [false, true].into_iter().flat_map(|second| {
+        let records = ledger.0.values();
+        summary::between(records.filter(move |record| record.second_pass == second))
+            .into_iter()
+            .filter(|two| !verdict::missed_by(test, two.measured(), &[]).is_empty())
+            .map(move |two| (second, two.nodes()))
+    });
+    let bad: BTreeSet<(bool, (String, String))> = passes.collect();
+    let numbers = ledger.0.iter().filter(|(_, record)| {
+        let nodes = (record.client.clone(), record.server.clone());
+        bad.contains(&(record.second_pass, nodes))
+    });
+    numbers.map(|(number, _)| *number).collect()
 }

@@ -12,6 +12,7 @@ use crate::{
     valid::{NodeChoice, NodeName, ValidEndpoint, ValidTest, ValidTopology},
 };
 use nettest_api::topology::Placement;
+use std::collections::BTreeMap;
 
 /// The test and what is seen of it. `queues`: who waits before this run matters, which is so before the pair has its
 /// nodes.
@@ -42,6 +43,7 @@ pub(super) fn of(
         ..test.clone()
     };
     let shared = is_simultaneous(test);
+    let attempt = seen.ledger.get(number).map_or(1, |record| record.attempt);
     let is_mine = |of: Option<u32>, serves: bool| match of {
         Some(of) => of == number,
         None => shared && serves,
@@ -51,7 +53,12 @@ pub(super) fn of(
         .iter()
         .filter(|pod| is_mine(pod.number, pod.role == Role::Server))
         .map(|pod| PodFacts {
-            // Of the shared server: as if it were this client's alone.
+            // Of the shared server: as if it were this client's alone, in whichever attempt.
+            attempt: if pod.number.is_none() {
+                attempt
+            } else {
+                pod.attempt
+            },
             pair: NodePair {
                 client: pair.client.clone(),
                 server: pair.server.clone(),
@@ -65,25 +72,16 @@ pub(super) fn of(
         let others = seen.pods.iter().filter(|pod| pod.number != Some(number));
         claims.extend(others.filter_map(Claim::from_pod));
     }
-    let nodes = seen.nodes.iter();
-    let nodes = nodes.filter(|facts| facts.name == pair.client || facts.name == pair.server);
     let of_pair_seen = Observed {
         run: RunFacts {
-            attempt: seen.ledger.get(number).map_or(1, |record| record.attempt),
+            attempt,
             placed: None,
             client_was_running: false,
             nodes: vec![],
             number: Some(number),
             ..seen.run.clone()
         },
-        // Whether taints and the control plane keep pods away was decided when the nodes were chosen.
-        nodes: nodes
-            .map(|facts| NodeFacts {
-                control_plane: false,
-                taints: vec![],
-                ..facts.clone()
-            })
-            .collect(),
+        nodes: seen.nodes.iter().map(|facts| node(facts, pair)).collect(),
         pods: pods.collect(),
         services: services.cloned().collect(),
         ledger: Ledger::default(),
@@ -93,6 +91,36 @@ pub(super) fn of(
         refusal: seen.refusal.clone(),
     };
     (of_pair, of_pair_seen)
+}
+
+/// Whether taints and the control plane keep pods away was decided when the nodes were chosen. Of others' nodes it is
+/// known whether they are there, by which claims are judged.
+fn node(facts: &NodeFacts, pair: &PairSpec) -> NodeFacts {
+    let NodeFacts {
+        name,
+        labels,
+        ready,
+        closed,
+        control_plane: _,
+        taints: _,
+    } = facts;
+    let mine = *name == pair.client || *name == pair.server;
+    NodeFacts {
+        name: name.clone(),
+        labels: if mine {
+            labels.clone()
+        } else {
+            BTreeMap::new()
+        },
+        ready: *ready,
+        closed: if mine {
+            closed.clone()
+        } else {
+            Some("is not this pair's".to_owned())
+        },
+        control_plane: false,
+        taints: vec![],
+    }
 }
 
 /// A pair's plan as one of the run: the server of a star's clients is no pair's, and no client takes it away.
