@@ -277,7 +277,7 @@ impl Pod {
             "version": 1, "run": label(&self.object, labels::RUN_UID), "outcome": "Complete",
             "attempt": attempt.parse::<u32>().expect("a number"),
             "figures": [{
-                "variant": "tcp", "flow": "ClientToServer",
+                "variant": "tcp-p1", "flow": "ClientToServer",
                 "sentBitsPerSecond": [8], "receivedBitsPerSecond": [8], "sentBytes": [1], "receivedBytes": [1],
             }],
         })

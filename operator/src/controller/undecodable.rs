@@ -124,7 +124,7 @@ mod tests {
         const STATUS: &str = "/namespaces/default/nettestruns/rack/status";
         let bad = rack(
             "NetTestRun",
-            "{test: {traffic: {protocol: SCTP}}}",
+            "{test: {traffic: {protocol: QUIC}}}",
             "{attempt: 1}",
         );
         let asked =

@@ -69,12 +69,12 @@ fn client_with(digest: &Value) -> String {
 
 /// The document line of repeat 1 and the digest that counts it.
 fn measured() -> (String, Value) {
-    let line = r#"{"event":"measurement","data":{"run":"run-uid","attempt":1,"variant":"tcp","repeat":1,"thinned":false,"report":{"start":{}}}}"#;
+    let line = r#"{"event":"measurement","data":{"run":"run-uid","attempt":1,"variant":"tcp-p1","repeat":1,"thinned":false,"report":{"start":{}}}}"#;
     let digest = json!({
         "version": 1, "run": "run-uid", "attempt": 1, "outcome": "Complete",
         "document": {"sha256": "SUM", "bytes": line.len() + 1},
         "figures": [{
-            "variant": "tcp", "flow": "ClientToServer",
+            "variant": "tcp-p1", "flow": "ClientToServer",
             "sentBitsPerSecond": [191_000_000], "receivedBitsPerSecond": [190_000_000],
             "sentBytes": [238_000_000], "receivedBytes": [237_000_000], "retransmits": [3],
         }],
@@ -123,7 +123,7 @@ async fn a_fresh_run_claims_its_nodes_under_the_barrier_and_makes_the_server() {
         status["metadata"],
         json!({"name": "rack-1", "uid": "run-uid"})
     );
-    assert_eq!(status["status"]["conditions"].as_array().unwrap().len(), 6);
+    assert_eq!(status["status"]["conditions"].as_array().unwrap().len(), 7);
     assert_eq!(condition(status, "Accepted")["status"], "True");
     assert_eq!(condition(status, "Succeeded")["reason"], "Starting");
     assert!(
