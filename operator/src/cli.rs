@@ -1,5 +1,9 @@
 //! The command line; every flag has an environment variable, so that a chart can set either.
 
+mod policy;
+
+pub use policy::PolicyArgs;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 
@@ -60,15 +64,6 @@ pub struct RunArgs {
     )]
     pub watch_namespaces: Vec<String>,
 
-    /// Namespaces whose tests may use the nodes' network; `*` for all. The operator's own when unset.
-    #[arg(
-        long,
-        env = "NETTEST_HOST_NETWORK_NAMESPACES",
-        value_delimiter = ',',
-        value_name = "NAMESPACE,..."
-    )]
-    pub host_network_namespaces: Option<Vec<String>>,
-
     /// Take part in leader election; needed with more than one replica.
     #[arg(long, env = "NETTEST_LEADER_ELECT", default_value_t = true, action = clap::ArgAction::Set, value_name = "BOOL")]
     pub leader_elect: bool,
@@ -94,6 +89,9 @@ pub struct RunArgs {
         value_name = "FILTER"
     )]
     pub log: String,
+
+    #[command(flatten)]
+    pub policy: PolicyArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -135,14 +133,6 @@ impl RunArgs {
         non_empty(&self.image_pull_secrets)
     }
 
-    /// The namespaces that may use host network.
-    pub fn host_network(&self) -> Vec<String> {
-        match &self.host_network_namespaces {
-            None => vec![self.namespace.clone()],
-            Some(names) => non_empty(names),
-        }
-    }
-
     /// Who we are among the replicas. A pod's name is enough: the container before it is dead, so its lease can be
     /// taken over at once. A host's name is not: two operators of one host would both think that they lead, so
     /// `distinction` must differ between processes.
@@ -178,20 +168,6 @@ mod tests {
             Command::Run(args) => *args,
             Command::Crd => panic!("asked for run"),
         }
-    }
-
-    #[test]
-    fn host_network_is_allowed_in_the_operators_namespace_only_unless_told() {
-        assert_eq!(run(&["--namespace", "net"]).host_network(), ["net"]);
-        assert_eq!(
-            run(&["--host-network-namespaces", "a,b"]).host_network(),
-            ["a", "b"]
-        );
-        assert!(
-            run(&["--host-network-namespaces", ""])
-                .host_network()
-                .is_empty()
-        );
     }
 
     #[test]

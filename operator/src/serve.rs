@@ -21,7 +21,7 @@ use crate::{
 };
 use kube::{api::ListParams, core::DeserializeGuard};
 use nettest_api::{NetTest, NetTestRun};
-use nettest_core::{pod::EngineConfig, policy::Policy};
+use nettest_core::{pod::EngineConfig, policy::PolicyError};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -35,6 +35,8 @@ const SHUTDOWN: Duration = Duration::from_secs(10);
 pub enum ServeError {
     #[error(transparent)]
     Telemetry(#[from] TelemetryError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     #[error(transparent)]
     Admin(#[from] AdminError),
     #[error(transparent)]
@@ -54,6 +56,8 @@ pub enum ServeError {
 /// Run until a signal ends it.
 pub async fn serve(args: RunArgs) -> Result<(), ServeError> {
     telemetry::start(args.log_format, &args.log)?;
+    // A mistake in it ends every replica at once, not the one that leads some day.
+    let policy = args.policy.policy(&args.namespace)?;
     let stop = signals::stop_on_signals().map_err(ServeError::Signals)?;
     let metrics = Arc::new(Metrics::new()?);
     let ready = Ready::default();
@@ -81,7 +85,7 @@ pub async fn serve(args: RunArgs) -> Result<(), ServeError> {
     metrics.leads(true);
     let context = Arc::new(Context {
         events: Events::new(scope.client().clone(), identity),
-        policy: Policy::with_host_network(&args.host_network().join(",")),
+        policy,
         engine: engine_config(&args),
         metrics,
         scope,

@@ -61,6 +61,119 @@ fn fast_paths_are_flags_of_the_client_alone() {
     }
 }
 
+/// A client's flags of each variant, without those that all share.
+fn groups(spec: &str, server: IpAddr) -> Vec<String> {
+    let manifest = format!(
+        "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t, namespace: nettest-system}}\nspec: {spec}\n"
+    );
+    let words = client(&valid(&manifest), server, &Invocation::in_pod(uid(), 1)).join(" ");
+    let groups = words.split("--variant ").skip(1);
+    groups.map(|group| group.trim().to_owned()).collect()
+}
+
+#[test]
+fn each_variant_has_a_group_of_its_own() {
+    let server = IpAddr::from([10, 244, 1, 7]);
+    let to = "-c 10.244.1.7 -p 5201";
+    for (spec, expected) in [
+        (
+            "{sweep: {protocols: [TCP, UDP, SCTP]}, traffic: {mss: 1200, sctpStreams: 3}}",
+            vec![
+                format!("tcp-p1 {to} -t 10 -i 1 -P 1 -M 1200"),
+                format!("udp-p1 {to} -u --udp-counters-64bit -t 10 -i 1 -P 1"),
+                format!("sctp-p1 {to} --sctp -t 10 -i 1 -P 1 -M 1200 --nstreams 3"),
+            ],
+        ),
+        (
+            "{topology: {type: Mesh}, traffic: {blocks: 50}}",
+            vec![
+                format!("tcp-p1 {to} -k 50 -i 1 -P 1"),
+                format!("tcp-p1-reverse {to} -R -k 50 -i 1 -P 1"),
+            ],
+        ),
+        (
+            "{traffic: {bitrate: 1M, bitrateBurst: 10, fairQueueRate: 2M, noDelay: true, dscp: 46, repeatingPayload: true, direction: Bidirectional, receiveTimeout: 20s, sendTimeout: 1500ms}}",
+            vec![format!(
+                "tcp-p1 {to} --bidir -t 10 -i 1 -P 1 -b 1000000/10 --fq-rate 2000000 --dscp 46 -N --repeating-payload --rcv-timeout 20000 --snd-timeout 1500"
+            )],
+        ),
+        (
+            "{traffic: {mptcp: true}}",
+            vec![format!("tcp-p1 {to} -t 10 -i 1 -P 1 -m")],
+        ),
+        (
+            "{traffic: {protocol: UDP, dontFragment: true}}",
+            vec![format!(
+                "udp-p1 {to} -u --udp-counters-64bit -t 10 -i 1 -P 1 --dont-fragment"
+            )],
+        ),
+        // A client that only sends receives nothing; UDP is not acknowledged.
+        (
+            "{traffic: {receiveTimeout: 20s, sendTimeout: 2s}, sweep: {protocols: [TCP, UDP]}}",
+            vec![
+                format!("tcp-p1 {to} -t 10 -i 1 -P 1 --snd-timeout 2000"),
+                format!("udp-p1 {to} -u --udp-counters-64bit -t 10 -i 1 -P 1"),
+            ],
+        ),
+        // Unlimited traffic is paced at the limit.
+        (
+            "{traffic: {parallelStreams: 4}, limits: {maxBitrate: 1G}}",
+            vec![format!("tcp-p4 {to} -t 10 -i 1 -P 4 -b 250000000")],
+        ),
+    ] {
+        assert_eq!(groups(spec, server), expected, "{spec}");
+    }
+    let six: IpAddr = "fd00::7".parse().unwrap();
+    assert_eq!(
+        groups("{path: {ipFamily: IPv6}, traffic: {flowLabel: 77}}", six),
+        ["tcp-p1 -c fd00::7 -p 5201 -t 10 -i 1 -P 1 -L 77"]
+    );
+    // The cluster's first family may be IPv6, which never fragments on the way.
+    assert_eq!(
+        groups("{traffic: {protocol: UDP, dontFragment: true}}", six),
+        ["udp-p1 -c fd00::7 -p 5201 -u --udp-counters-64bit -t 10 -i 1 -P 1"]
+    );
+}
+
+#[test]
+fn what_is_shared_stands_before_the_first_variant() {
+    let args = |spec: &str| {
+        let manifest = format!(
+            "apiVersion: nettest.dev/v1alpha1\nkind: NetTest\nmetadata: {{name: t}}\nspec: {spec}\n"
+        );
+        let test = valid(&manifest);
+        let call = Invocation::in_pod(uid(), 1);
+        let client = client(&test, IpAddr::from([10, 244, 1, 7]), &call).join(" ");
+        let shared = client
+            .split("--variant")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        (server_args(&test, &call).join(" "), shared)
+    };
+    let (server, shared) = args(
+        "{traffic: {connectTimeout: 1500ms, receiveTimeout: 20s, sendTimeout: 2s}, repeats: {maxSpreadPercent: 10}}",
+    );
+    assert!(shared.starts_with("--connect-timeout 1500 "), "{shared}");
+    assert!(
+        shared.contains("--max-spread-percent 10 --max-repeats 9"),
+        "{shared}"
+    );
+    assert!(
+        server.contains("--max-tests 1 --rcv-timeout 20000 --snd-timeout 2000"),
+        "{server}"
+    );
+    let (server, shared) =
+        args("{topology: {type: Star, star: {concurrency: Simultaneous, maxClients: 20}}}");
+    assert!(server.contains("--max-tests 20"), "{server}");
+    assert!(shared.starts_with("--connect-timeout 5000 "), "{shared}");
+    assert!(
+        args("{topology: {type: Star}}")
+            .0
+            .contains("--max-tests 1 ")
+    );
+}
+
 #[test]
 fn on_one_machine() {
     let call = Invocation {

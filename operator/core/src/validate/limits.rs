@@ -50,10 +50,14 @@ pub(super) fn paced(
         (Some(rate), _) if rate.0 > 0 => {
             let all = rate.0.saturating_mul(streams);
             if all > max.0 {
+                let of_streams = match streams {
+                    1 => String::new(),
+                    many => format!("x {many} streams "),
+                };
                 return Err(Refusal::invalid(
                     "traffic.bitrate",
                     format!(
-                        "x {streams} streams is {}, above limits.maxBitrate, {}: lower traffic.bitrate or the streams, or raise limits.maxBitrate",
+                        "{of_streams}is {}, above limits.maxBitrate, {}: lower traffic.bitrate or the streams, or raise limits.maxBitrate",
                         units::bits_per_second(all),
                         units::bits_per_second(max.0)
                     ),

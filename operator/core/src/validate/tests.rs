@@ -1,4 +1,8 @@
+mod options;
+mod permitted;
 mod run_timeout;
+mod thresholds;
+mod topology;
 mod variants;
 
 use crate::testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, PAIR_UDP, checked};
