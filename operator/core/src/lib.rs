@@ -8,6 +8,7 @@
 //! - [`argv`], [`pod`]: what is started
 //! - [`observed`], [`node_facts`], [`pod_facts`], [`service_facts`], [`refusal`]: what is seen
 //! - [`placement`], [`mesh`], [`layout`], [`exclusivity`], [`plan`]: what to do next
+//! - [`schedule`]: when a test runs by itself
 //! - [`collect`], [`ledger`], [`link`], [`aggregate`], [`pinning`], [`verdict`], [`summary`],
 //!   [`diagnose`]: what came out
 //! - [`conditions`], [`status`]: what is said about it
@@ -35,6 +36,7 @@ pub mod pod_facts;
 pub mod policy;
 pub mod quantity;
 pub mod refusal;
+pub mod schedule;
 pub mod service_facts;
 pub mod span;
 pub mod status;
