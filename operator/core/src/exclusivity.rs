@@ -5,7 +5,7 @@ use crate::{
     observed::{Claim, Observed, Waiter},
     placement,
     pod_facts::{NodePair, PodFacts},
-    valid::{NodeName, ValidTest},
+    valid::{NodeName, RunUid, ValidTest},
 };
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ pub enum Turn {
     Now(NodePair),
     /// Somebody holds the nodes, or waits for them and comes first.
     Wait {
-        /// `namespace/name`.
-        holder: String,
+        /// What it waits for, for people.
+        why: String,
         /// Of those that wait, from 1.
         place: usize,
     },
@@ -27,6 +27,9 @@ pub enum Turn {
 
 /// Decide for a run that has no pods yet.
 pub fn turn(test: &ValidTest, seen: &Observed) -> Turn {
+    if let Some(wait) = ceiling(seen) {
+        return wait;
+    }
     let Some(wanted) = placement::first_pair(test, &seen.nodes) else {
         return Turn::NoPair {
             why: placement::why_none(test, &seen.nodes),
@@ -36,10 +39,31 @@ pub fn turn(test: &ValidTest, seen: &Observed) -> Turn {
     match placement::free_pair(test, &seen.nodes, &busy.nodes) {
         Some(pair) => Turn::Now(pair),
         None => Turn::Wait {
-            holder: busy.holder([&wanted.client, &wanted.server]),
+            why: format!(
+                "waiting for nodes that {} uses or waits for",
+                busy.holder([&wanted.client, &wanted.server])
+            ),
             place: place_in_line(seen),
         },
     }
+}
+
+/// As many runs of the namespace measure as the operator's policy allows at a time.
+pub fn ceiling(seen: &Observed) -> Option<Turn> {
+    let most = usize::try_from(seen.concurrent_runs?).unwrap_or(usize::MAX);
+    let mine = &seen.run.namespace;
+    let claims = seen.claims.iter();
+    let running: BTreeSet<&RunUid> = claims
+        .filter(|claim| claim.namespace == *mine && claim.run != seen.run.uid)
+        .map(|claim| &claim.run)
+        .collect();
+    (running.len() >= most).then(|| Turn::Wait {
+        why: format!(
+            "{} tests of namespace {mine} measure, and policy.concurrentRunsPerNamespace allows {most} at a time",
+            running.len()
+        ),
+        place: place_in_line(seen),
+    })
 }
 
 /// Nodes that somebody else uses, or waits for and comes first.
@@ -141,7 +165,7 @@ fn before(seen: &Observed) -> Vec<&Waiter> {
         })
         .filter(|(key, _)| *key < me)
         .collect();
-    waiters.sort_by(|(one, _), (two, _)| one.cmp(two));
+    waiters.sort_by_key(|(key, _)| *key);
     waiters.into_iter().map(|(_, waiter)| waiter).collect()
 }
 

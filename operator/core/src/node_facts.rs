@@ -6,7 +6,7 @@ use nettest_api::endpoint::{Toleration, TolerationOperator};
 use std::collections::BTreeMap;
 
 /// Label of control-plane nodes, which carry a test only where it asks for them.
-const CONTROL_PLANE: &str = "node-role.kubernetes.io/control-plane";
+pub const CONTROL_PLANE: &str = "node-role.kubernetes.io/control-plane";
 /// Label of a node's zone.
 pub const ZONE: &str = "topology.kubernetes.io/zone";
 

@@ -34,6 +34,8 @@ pub struct Observed {
     pub claims: Vec<Claim>,
     /// Other runs that wait for nodes, and so may come first.
     pub waiters: Vec<Waiter>,
+    /// Runs of a namespace that may measure at a time, as the operator's policy has it.
+    pub concurrent_runs: Option<u32>,
     /// Set when a create of this pass was refused: planning again then says so instead of trying again.
     pub refusal: Option<CreateRefusal>,
 }
@@ -200,6 +202,7 @@ impl Observed {
             services: vec![],
             ledger: Ledger::default(),
             external: None,
+            concurrent_runs: policy.concurrent_runs,
             run,
             refusal: None,
         }

@@ -168,43 +168,27 @@ pub fn worst_first(test: &ValidTest, ledger: &Ledger, history: &History) -> Vec<
             ((two.client.as_str(), two.server.as_str()), missed)
         })
         .collect();
-    let mut rows: Vec<(
-        bool,
-        std::cmp::Reverse<usize>,
-        i128,
-        &PairRecord,
-        Vec<String>,
-    )> = ledger
+    let mut rows: Vec<_> = ledger
         .0
         .values()
         .map(|record| {
             let missed = missed_between.get(&(record.client.as_str(), record.server.as_str()));
             let missed = missed.filter(|_| record.state == PairState::Measured);
             let missed = missed.cloned().unwrap_or_default();
-            (
+            let rank = (
                 record.state != PairState::Failed,
                 std::cmp::Reverse(missed.len()),
                 share(record),
-                record,
-                missed,
-            )
+            );
+            (rank, record, missed)
         })
         .collect();
-    rows.sort_by(|one, two| {
-        let key = |row: &(
-            bool,
-            std::cmp::Reverse<usize>,
-            i128,
-            &PairRecord,
-            Vec<String>,
-        )| { (row.0, row.1, row.2) };
-        key(one).cmp(&key(two))
-    });
+    rows.sort_by_key(|(rank, _, _)| *rank);
     let several_lanes = test.lanes().len() > 1;
     let mut figures_left = FIGURES;
     rows.into_iter()
         .take(ROWS)
-        .map(|(_, _, _, record, missed)| {
+        .map(|(_, record, missed)| {
             let row = row(record, missed, several_lanes, figures_left);
             figures_left = figures_left.saturating_sub(row.figures.len());
             row

@@ -129,6 +129,7 @@ pub fn seen(manifest: &str) -> Observed {
         ledger: Ledger::default(),
         services: vec![],
         external: None,
+        concurrent_runs: None,
         refusal: None,
     }
 }

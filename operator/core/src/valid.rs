@@ -309,6 +309,15 @@ impl ValidTest {
             .any(|end| end.cpu == CpuMode::Exclusive)
     }
 
+    /// Whether pods may go to control-plane nodes.
+    pub fn includes_control_plane(&self) -> bool {
+        match &self.topology {
+            ValidTopology::Mesh(mesh) => mesh.include_control_plane,
+            ValidTopology::Star(star) => star.include_control_plane,
+            ValidTopology::Pair { .. } | ValidTopology::External(_) => false,
+        }
+    }
+
     /// Whether an end that asked for them must have them.
     pub fn requires_exclusive_cpus(&self) -> bool {
         [&self.client, &self.server]

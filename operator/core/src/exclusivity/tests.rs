@@ -43,7 +43,9 @@ fn told(manifest: &str, claims: Vec<Claim>, waiters: Vec<Waiter>) -> String {
     (seen.claims, seen.waiters) = (claims, waiters);
     match turn(&valid(manifest), &seen) {
         Turn::Now(pair) => format!("{}>{}", pair.client, pair.server),
-        Turn::Wait { holder, .. } => format!("waits for {holder}"),
+        Turn::Wait { why, .. } => why
+            .replace("waiting for nodes that", "waits for")
+            .replace(" uses or waits for", ""),
         Turn::NoPair { why } => why,
     }
 }

@@ -1,14 +1,30 @@
 //! Why a pod does not run yet.
 
+use super::{Phase, Plan, attempt::Attempt};
 use crate::{
     pod_facts::{PodFacts, PodState},
     valid::ValidEndpoint,
 };
-use nettest_api::{Reason, endpoint::CpuMode};
+use nettest_api::{
+    Reason,
+    endpoint::{CpuEnforcement, CpuMode},
+};
+
+/// Wait for it. CPUs of its own that are only preferred are not waited for: the next attempt takes shared ones.
+pub(super) fn wait(attempt: &Attempt<'_>, pod: &PodFacts, end: &ValidEndpoint) -> Plan {
+    let (reason, message) = blocked(pod, end);
+    if reason == Some(Reason::ExclusiveCPUNotGranted)
+        && end.enforcement == CpuEnforcement::Preferred
+        && attempt.number == 1
+    {
+        return attempt.retry(Reason::ExclusiveCPUNotGranted, message);
+    }
+    attempt.until_placed(Phase::Starting, reason, message)
+}
 
 /// The reason that would end the run if nothing changed, and what to say. The scheduler's and the kubelet's own
 /// messages are kept.
-pub(super) fn blocked(pod: &PodFacts, end: &ValidEndpoint) -> (Option<Reason>, String) {
+fn blocked(pod: &PodFacts, end: &ValidEndpoint) -> (Option<Reason>, String) {
     let role = pod.role;
     match &pod.state {
         PodState::Unscheduled { message } if message.is_empty() => {

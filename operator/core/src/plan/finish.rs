@@ -75,8 +75,7 @@ fn not_yet(attempt: &Attempt<'_>, client: &PodFacts) -> Plan {
                     format!("node {} is gone or not ready", client.own_node()),
                 );
             }
-            let (reason, message) = blocked::blocked(client, &attempt.test.client);
-            attempt.until_placed(Phase::Starting, reason, message)
+            blocked::wait(attempt, client, &attempt.test.client)
         }
         None => attempt.retry(
             Reason::Interrupted,
@@ -95,8 +94,7 @@ fn not_yet(attempt: &Attempt<'_>, client: &PodFacts) -> Plan {
                     format!("node {node} is gone or not ready"),
                 );
             }
-            let (reason, message) = blocked::blocked(client, &attempt.test.client);
-            attempt.until_placed(Phase::Starting, reason, message)
+            blocked::wait(attempt, client, &attempt.test.client)
         }
     }
 }

@@ -56,16 +56,20 @@ fn choose_nodes(test: &ValidTest, seen: &Observed, now: Timestamp) -> Plan {
         ValidTopology::Pair { .. } | ValidTopology::External(_) => {
             match exclusivity::turn(test, seen) {
                 Turn::Now(pair) => Ok(vec![pair.client, pair.server]),
-                Turn::Wait { holder, place } => {
-                    let message = format!(
-                        "number {place} in line: waiting for nodes that {holder} uses or waits for"
-                    );
+                Turn::Wait { why, place } => {
+                    let message = format!("number {place} in line: {why}");
                     return wait(Phase::Queued, None, message, None);
                 }
                 Turn::NoPair { why } => Err(why),
             }
         }
-        ValidTopology::Mesh(_) | ValidTopology::Star(_) => layout::members(test, &seen.nodes),
+        ValidTopology::Mesh(_) | ValidTopology::Star(_) => {
+            if let Some(Turn::Wait { why, place }) = exclusivity::ceiling(seen) {
+                let message = format!("number {place} in line: {why}");
+                return wait(Phase::Queued, None, message, None);
+            }
+            layout::members(test, &seen.nodes)
+        }
     };
     match nodes {
         Ok(nodes) => {
@@ -359,6 +363,7 @@ impl Pairs<'_> {
             services: vec![],
             ledger: Ledger::default(),
             external: None,
+            concurrent_runs: None,
             refusal: None,
         });
         let number = self.pick(&busy, room, active)?;
@@ -493,10 +498,10 @@ impl Pairs<'_> {
     }
 
     fn go_on(&self, mut active: Active) -> Plan {
-        if active.going.is_empty() && active.records.is_empty() && active.deletes.is_empty() {
-            if let Some(plan) = self.stuck() {
-                return plan;
-            }
+        let idle =
+            active.going.is_empty() && active.records.is_empty() && active.deletes.is_empty();
+        if idle && let Some(plan) = self.stuck() {
+            return plan;
         }
         let many = self.many(&active);
         let done = many

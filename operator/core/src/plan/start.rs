@@ -20,14 +20,12 @@ use std::net::SocketAddr;
 /// No pod exists.
 pub(super) fn from_nothing(attempt: &Attempt<'_>) -> Plan {
     match exclusivity::turn(attempt.test, attempt.seen) {
-        Turn::Wait { holder, place } => {
+        Turn::Wait { why, place } => {
             // The queue's time is not counted: each holder has its own deadlines.
             let mut plan = attempt.waiting(
                 Phase::Queued,
                 None,
-                format!(
-                    "number {place} in line: waiting for nodes that {holder} uses or waits for"
-                ),
+                format!("number {place} in line: {why}"),
             );
             plan.progress.placed = None;
             plan
@@ -110,10 +108,7 @@ pub(super) fn with_server(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
             None,
             "the server runs and does not accept tests yet",
         ),
-        _ => {
-            let (reason, message) = blocked::blocked(server, &attempt.test.server);
-            attempt.until_placed(Phase::Starting, reason, message)
-        }
+        _ => blocked::wait(attempt, server, &attempt.test.server),
     }
 }
 

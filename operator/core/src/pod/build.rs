@@ -5,6 +5,7 @@ use super::{CONTAINER, EngineConfig, Owner, Part, PodPlan};
 use crate::{
     argv::{self, Invocation, PORT, TOKEN_ENV, Targets},
     names::{self, Role},
+    node_facts::CONTROL_PLANE,
     token::RunToken,
     valid::{Lane, NodeName, ValidEndpoint, ValidTest},
 };
@@ -13,7 +14,7 @@ use k8s_openapi::{
         Affinity, Capabilities, Container, ContainerPort, EnvVar, EnvVarSource, ExecAction,
         LocalObjectReference, NodeAffinity, NodeSelector, NodeSelectorRequirement,
         NodeSelectorTerm, ObjectFieldSelector, Pod, PodSecurityContext, PodSpec, Probe,
-        ResourceRequirements, SeccompProfile, SecurityContext,
+        ResourceRequirements, SeccompProfile, SecurityContext, Toleration,
     },
     apimachinery::pkg::{
         api::resource::Quantity,
@@ -23,7 +24,7 @@ use k8s_openapi::{
 use kube::Resource;
 use nettest_api::{
     NetTestRun,
-    endpoint::{CpuMode, Network},
+    endpoint::{CpuEnforcement, CpuMode, Network},
     labels,
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -51,6 +52,7 @@ pub fn server_pod(
         &test.server,
         config,
         Some(token),
+        plan.attempt,
         argv::server_args(test, &call),
     );
     // Both protocols: UDP tests have a TCP control connection. With the host's network the declared ports let
@@ -80,15 +82,7 @@ pub fn server_pod(
         failure_threshold: Some(failure_threshold(test.limits.schedule_timeout)),
         ..Probe::default()
     });
-    assemble(
-        &test.server,
-        plan.lane.server == Network::Host,
-        owner,
-        plan,
-        config,
-        container,
-        lifetime,
-    )
+    assemble(test, owner, plan, config, container, lifetime)
 }
 
 /// The client's pod, for a server that runs.
@@ -104,16 +98,8 @@ pub fn client_pod(
     let call = Invocation::in_pod(owner.uid.clone(), plan.attempt);
     let lifetime = test.limits.run_timeout.saturating_add(SLACK);
     let args = argv::client_args(test, lane, targets, &call);
-    let container = container(&test.client, config, token, args);
-    assemble(
-        &test.client,
-        lane.client == Network::Host,
-        owner,
-        plan,
-        config,
-        container,
-        lifetime,
-    )
+    let container = container(&test.client, config, token, plan.attempt, args);
+    assemble(test, owner, plan, config, container, lifetime)
 }
 
 /// Either pod, as planned. `fresh` is used for a server only.
@@ -147,6 +133,7 @@ fn container(
     end: &ValidEndpoint,
     config: &EngineConfig,
     token: Option<&RunToken>,
+    attempt: u32,
     args: Vec<String>,
 ) -> Container {
     Container {
@@ -156,7 +143,7 @@ fn container(
         command: Some(vec![argv::ENGINE.to_owned()]),
         args: Some(args),
         env: Some(env(token)),
-        resources: Some(resources(end)),
+        resources: Some(resources(end, attempt)),
         security_context: Some(SecurityContext {
             allow_privilege_escalation: Some(false),
             read_only_root_filesystem: Some(true),
@@ -194,10 +181,12 @@ fn env(token: Option<&RunToken>) -> Vec<EnvVar> {
 }
 
 /// Exclusive: Guaranteed with whole CPUs, which the kubelet's static policy grants. Shared: never a CPU limit,
-/// which would measure the throttle.
-fn resources(end: &ValidEndpoint) -> ResourceRequirements {
+/// which would measure the throttle. CPUs that are only preferred are asked for once.
+fn resources(end: &ValidEndpoint, attempt: u32) -> ResourceRequirements {
     let memory = ("memory".to_owned(), Quantity(end.memory.0.to_string()));
-    let (requests, limits) = match end.cpu {
+    let fell_back = end.enforcement == CpuEnforcement::Preferred && attempt > 1;
+    let mode = if fell_back { CpuMode::Shared } else { end.cpu };
+    let (requests, limits) = match mode {
         CpuMode::Exclusive => {
             let cpu = ("cpu".to_owned(), Quantity(end.cpus.to_string()));
             let both = BTreeMap::from([cpu, memory]);
@@ -219,8 +208,7 @@ fn resources(end: &ValidEndpoint) -> ResourceRequirements {
 }
 
 fn assemble(
-    end: &ValidEndpoint,
-    host: bool,
+    test: &ValidTest,
     owner: &Owner,
     plan: &PodPlan,
     config: &EngineConfig,
@@ -228,16 +216,17 @@ fn assemble(
     lifetime: Duration,
 ) -> Pod {
     let role = plan.role();
-    let node = match role {
-        Role::Client => &plan.pair.client,
-        Role::Server => &plan.pair.server,
+    let (end, node, network) = match role {
+        Role::Client => (&test.client, &plan.pair.client, plan.lane.client),
+        Role::Server => (&test.server, &plan.pair.server, plan.lane.server),
     };
+    let host = network == Network::Host;
     Pod {
         metadata: metadata(owner, plan, role),
         spec: Some(PodSpec {
             containers: vec![container],
             affinity: Some(pinned_to(node)),
-            tolerations: tolerations(end),
+            tolerations: tolerations(end, test.includes_control_plane()),
             host_network: host.then_some(true),
             restart_policy: Some("Never".to_owned()),
             active_deadline_seconds: Some(i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX)),
@@ -330,11 +319,12 @@ pub(super) fn owned(owner: &Owner) -> OwnerReference {
     }
 }
 
-fn tolerations(end: &ValidEndpoint) -> Option<Vec<k8s_openapi::api::core::v1::Toleration>> {
-    let tolerations: Vec<_> = end
+/// With the control plane comes its usual taint.
+fn tolerations(end: &ValidEndpoint, control_plane: bool) -> Option<Vec<Toleration>> {
+    let mut tolerations: Vec<Toleration> = end
         .tolerations
         .iter()
-        .map(|toleration| k8s_openapi::api::core::v1::Toleration {
+        .map(|toleration| Toleration {
             key: Some(toleration.key.clone()),
             operator: Some(format!("{:?}", toleration.operator)),
             value: toleration.value.clone(),
@@ -342,6 +332,13 @@ fn tolerations(end: &ValidEndpoint) -> Option<Vec<k8s_openapi::api::core::v1::To
             toleration_seconds: None,
         })
         .collect();
+    if control_plane {
+        tolerations.push(Toleration {
+            key: Some(CONTROL_PLANE.to_owned()),
+            operator: Some("Exists".to_owned()),
+            ..Toleration::default()
+        });
+    }
     (!tolerations.is_empty()).then_some(tolerations)
 }
 

@@ -86,6 +86,8 @@ pub(super) fn of(
         services: services.cloned().collect(),
         ledger: Ledger::default(),
         external: seen.external.clone(),
+        // The run has its place already.
+        concurrent_runs: None,
         claims,
         waiters: if queues { seen.waiters.clone() } else { vec![] },
         refusal: seen.refusal.clone(),

@@ -111,6 +111,7 @@ impl World {
             services: vec![],
             ledger: Ledger::default(),
             external: None,
+            concurrent_runs: None,
             pods: mine,
             refusal: None,
         }
