@@ -190,7 +190,7 @@ async fn every_example_is_accepted() -> Result<()> {
                 manifests += 1;
             }
         }
-        ensure!(manifests >= 7, "only {manifests} examples");
+        ensure!(manifests >= 30, "only {manifests} examples");
         Ok(())
     })
     .await

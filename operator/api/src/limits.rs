@@ -16,7 +16,7 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = ("duration(self) >= duration('10s') && duration(self) <= duration('48h')", "limits.runTimeout is 10s to 48h"))]
     pub run_timeout: Option<Duration>,
-    /// No pair sends more than this many bits per second, all streams together: an unlimited test is paced at it, one that asks for more is refused.
+    /// No end of a pair sends more than this many bits per second, all streams together: an unlimited test is paced at it, one that asks for more is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = ("quantity(string(self)).compareTo(quantity('1k')) >= 0 && quantity(string(self)).compareTo(quantity('1T')) <= 0", "limits.maxBitrate is 1k to 1T bits per second"))]
     pub max_bitrate: Option<Quantity>,

@@ -41,14 +41,14 @@ impl Refusal {
     pub(crate) fn invalid(field: impl Into<String>, problem: impl Into<String>) -> Refusal {
         Refusal::Invalid {
             field: field.into(),
-            problem: problem.into(),
+            problem: cut(problem.into()),
         }
     }
 
     pub(crate) fn not_permitted(field: impl Into<String>, problem: impl Into<String>) -> Refusal {
         Refusal::NotPermitted {
             field: field.into(),
-            problem: problem.into(),
+            problem: cut(problem.into()),
         }
     }
 }
@@ -118,6 +118,16 @@ pub fn validate(
     ceiling::permitted(&test, spec, namespace, policy)?;
     ceiling::run_timeout(&mut test, policy);
     Ok(test)
+}
+
+/// A condition's message has room for 32 KiB, and a hostile text may be longer: without the schema nothing bounds it.
+fn cut(mut problem: String) -> String {
+    const MOST: usize = 2_000;
+    if let Some((end, _)) = problem.char_indices().nth(MOST) {
+        problem.truncate(end);
+        problem.push('…');
+    }
+    problem
 }
 
 /// A count in its bounds.

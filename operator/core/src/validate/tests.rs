@@ -1,3 +1,4 @@
+mod hostile;
 mod options;
 mod permitted;
 mod run_timeout;
@@ -312,12 +313,25 @@ fn every_example_is_valid() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a manifest");
-        let test: nettest_api::NetTest =
-            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let spec = spec_of(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         let checked =
-            crate::validate::validate(&test.spec, "default", &crate::policy::Policy::everything());
+            crate::validate::validate(&spec, "default", &crate::policy::Policy::everything());
         assert!(checked.is_ok(), "{path:?}: {checked:?}");
         seen += 1;
     }
-    assert!(seen >= 4, "{seen} examples");
+    assert!(seen >= 30, "{seen} examples");
+    let table = std::fs::read_to_string(format!("{examples}/README.md")).expect("a table");
+    assert_eq!(
+        table.matches(".yaml)").count(),
+        seen,
+        "README.md shows each once"
+    );
+}
+
+/// Of either kind.
+fn spec_of(text: &str) -> Result<nettest_api::NetTestSpec, serde_yaml::Error> {
+    if text.contains("kind: NetTestRun\n") {
+        return serde_yaml::from_str::<nettest_api::NetTestRun>(text).map(|run| run.spec.test);
+    }
+    serde_yaml::from_str::<nettest_api::NetTest>(text).map(|test| test.spec)
 }
