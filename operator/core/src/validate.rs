@@ -15,7 +15,7 @@ mod threshold;
 mod topology;
 mod traffic;
 
-use crate::{policy::Policy, span, valid::ValidTest};
+use crate::{policy::Policy, schedule, span, valid::ValidTest};
 use nettest_api::{NetTestSpec, Reason, duration, topology::TopologyKind};
 use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 use thiserror::Error;
@@ -70,7 +70,7 @@ pub fn validate(
         repeats,
         thresholds,
         limits,
-        schedule: _,
+        schedule,
         cleanup,
         rerun,
     } = spec;
@@ -95,6 +95,10 @@ pub fn validate(
     let thresholds = threshold::thresholds(thresholds, &variants)?;
     let limits = limits::limits(limits, max_bitrate, &variants, repeats)?;
     let cleanup = repeats::cleanup(cleanup)?;
+    // When it is due is asked elsewhere.
+    if let Some(schedule) = schedule {
+        schedule::parse(schedule)?;
+    }
     if let Some(token) = rerun
         && !(1..=63).contains(&token.chars().count())
     {

@@ -105,6 +105,15 @@ fn specs(text: &str) -> Vec<(&'static str, Value)> {
         ),
         ("runTimeout", json!({"limits": {"runTimeout": text}})),
         ("maxBitrate", json!({"limits": {"maxBitrate": text}})),
+        ("cron", json!({"schedule": {"cron": text}})),
+        (
+            "timeZone",
+            json!({"schedule": {"cron": "@daily", "timeZone": text}}),
+        ),
+        (
+            "jitter",
+            json!({"schedule": {"cron": "@daily", "jitter": text}}),
+        ),
         ("ttl", json!({"cleanup": {"ttlAfterFinished": text}})),
     ]
 }

@@ -193,6 +193,22 @@ fn bounds_and_contradictions() {
             "{cleanup: {successfulRunsHistoryLimit: 101}}",
             "cleanup.successfulRunsHistoryLimit is 101: set 0 to 100",
         ),
+        (
+            "{schedule: {cron: \"0 3 * *\"}}",
+            "schedule.cron has 4 fields: write five",
+        ),
+        (
+            "{schedule: {cron: \"0 0 31 2 *\"}}",
+            "schedule.cron never fires",
+        ),
+        (
+            "{schedule: {cron: \"@hourly\", timeZone: Mars/Olympus}}",
+            "schedule.timeZone \"Mars/Olympus\" is not in the time zone database",
+        ),
+        (
+            "{schedule: {cron: \"@hourly\", jitter: 25h}}",
+            "schedule.jitter",
+        ),
         ("{rerun: \"\"}", "rerun is a text of 1 to 63 characters"),
     ] {
         let (reason, message) = refusal(spec);
