@@ -60,7 +60,8 @@ pub fn run_status(
         ..NetTestRunStatus::default()
     };
     if let Some(many) = many {
-        many::note(&mut status, run, test, many, history);
+        let ended = !matches!(stage, Stage::Waiting(_));
+        many::note(&mut status, run, test, many, history, ended);
     }
     let facts = match stage {
         Stage::Settled => return status,

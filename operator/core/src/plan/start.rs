@@ -101,6 +101,12 @@ pub(super) fn with_server(attempt: &Attempt<'_>, server: &PodFacts) -> Plan {
         }
         return attempt.until_placed(Phase::Queued, None, message);
     }
+    // While the server starts: its Service is then known to every node before there is a client.
+    if attempt.paths().any(PathKind::has_service)
+        && let Err(plan) = service(attempt, server)
+    {
+        return *plan;
+    }
     match &server.state {
         PodState::Running { started: true, .. } => make_client(attempt, server),
         PodState::Running { .. } => attempt.until_placed(

@@ -54,6 +54,8 @@ pub fn service(owner: &Owner, plan: &ServicePlan) -> Service {
             ),
             selector: Some(selector),
             ports: Some(vec![port("TCP"), port("UDP")]),
+            // The server's own probe says when it is ready; nodes may know the way to it before.
+            publish_not_ready_addresses: Some(true),
             ip_families: plan.family.map(|family| vec![family.as_str().to_owned()]),
             ip_family_policy: Some("SingleStack".to_owned()),
             ..ServiceSpec::default()

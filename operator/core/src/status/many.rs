@@ -17,6 +17,7 @@ use nettest_api::{
 /// As the definition's maxItems.
 const MAX_SUSPECTS: usize = 50;
 const MAX_RESULTS: usize = 128;
+const MAX_ON_THE_WAY: usize = 20;
 
 /// What is known of the pairs, at the end and on the way.
 pub(super) fn note(
@@ -25,6 +26,7 @@ pub(super) fn note(
     test: &ValidTest,
     many: &Many,
     history: &History,
+    ended: bool,
 ) {
     let Many {
         nodes,
@@ -46,6 +48,13 @@ pub(super) fn note(
     });
     status.progress = Some(summary::progress(*pairs, running, ledger));
     status.pairs = summary::worst_first(test, ledger, history);
+    if !ended {
+        // On the way each pair that ends is a write: it tells of trouble, and of little more.
+        status
+            .pairs
+            .retain(|pair| pair.state == PairState::Failed || !pair.missed.is_empty());
+        status.pairs.truncate(MAX_ON_THE_WAY);
+    }
     status.suspects = suspects.iter().take(MAX_SUSPECTS).cloned().collect();
     let mut results = if test.is_one_pair() {
         summary::all_results(ledger)

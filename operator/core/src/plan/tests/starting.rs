@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    names,
     observed::{Claim, Observed, Waiter},
     refusal::CreateRefusal,
     testing::{CPU_PINNED, HOST_NETWORK, PAIR_TCP, seen, valid},
@@ -320,4 +321,90 @@ fn a_pod_stuck_on_a_lost_node_holds_that_node_alone() {
     };
     assert_eq!(told(&stuck(true)), "create server a1 | Starting | a1");
     assert_eq!(told(&stuck(false)), "- | Queued | a1");
+}
+
+#[test]
+fn a_service_stands_before_the_server_before_there_is_a_client() {
+    let manifest = PAIR_TCP.replace(
+        "spec:",
+        "spec:\n  sweep: {paths: [ClusterIP, PodIP, NodePort]}",
+    );
+    let service = |addresses: &[[u8; 4]], node_port| crate::service_facts::ServiceFacts {
+        name: names::service_name("run-a1-server"),
+        uid: "s".to_owned(),
+        number: None,
+        attempt: 1,
+        deleting: false,
+        addresses: addresses.iter().map(|address| (*address).into()).collect(),
+        node_port,
+    };
+    let with = |state, services: Vec<_>| {
+        of(&manifest, 5, |seen| {
+            seen.pods = vec![pod(Role::Server, state)];
+            seen.services = services;
+        })
+    };
+    for state in [PodState::Pending, running()] {
+        let made = with(state, vec![]);
+        assert_eq!(told(&made), "create s-run-a1-server | Starting | a1");
+        let Some(Step::CreateService(service)) = made.step else {
+            panic!("no Service")
+        };
+        assert!(service.node_port);
+        assert_eq!(service.server, "run-a1-server");
+    }
+    let starting = with(
+        PodState::Pending,
+        vec![service(&[[10, 96, 0, 7]], Some(30_001))],
+    );
+    assert_eq!(told(&starting), "- | Starting | a1");
+    let without = with(running(), vec![service(&[], Some(30_001))]);
+    assert_eq!(told(&without), "- | Starting | a1");
+    let ready = with(running(), vec![service(&[[10, 96, 0, 7]], Some(30_001))]);
+    let Some(Step::CreatePod(client)) = ready.step else {
+        panic!("no client")
+    };
+    let Part::Client { targets, .. } = client.part else {
+        panic!("no client")
+    };
+    let expected = [
+        (PathKind::PodIP, ([10, 244, 1, 7], 5201).into()),
+        (PathKind::ClusterIP, ([10, 96, 0, 7], 5201).into()),
+        (PathKind::NodePort, ([192, 0, 2, 2], 30_001).into()),
+    ];
+    assert_eq!(targets, expected.into());
+}
+
+#[test]
+fn an_external_server_has_a_client_and_no_pod_of_its_own() {
+    let manifest = "
+apiVersion: nettest.dev/v1alpha1
+kind: NetTest
+metadata: {name: external, namespace: default}
+spec: {topology: {type: External, external: {host: iperf.example.net, port: 5202}}}
+";
+    let test: nettest_api::NetTest = serde_yaml::from_str(manifest).expect("a manifest");
+    let test =
+        crate::validate::validate(&test.spec, "default", &crate::policy::Policy::everything())
+            .expect("valid");
+    let with = |external| {
+        let mut seen = seen(manifest);
+        seen.external = external;
+        plan(&test, &seen, at(1))
+    };
+    let made = with(Some(Ok([203, 0, 113, 9].into())));
+    assert_eq!(told(&made), "create client a1 | Starting | a1");
+    let Some(Step::CreatePod(client)) = made.step else {
+        panic!("no client")
+    };
+    let target = ([203, 0, 113, 9], 5202).into();
+    let expected = Part::Client {
+        targets: [(PathKind::PodIP, target)].into(),
+        token: None,
+    };
+    assert_eq!(client.part, expected);
+    let refused = with(Some(Err((Reason::NotPermitted, "is loopback".to_owned()))));
+    assert_eq!(told(&refused), "- | failed NotPermitted | a1");
+    let unknown = with(Some(Err((Reason::NameNotResolved, "no answer".to_owned()))));
+    assert_eq!(told(&unknown), "- | Starting/NameNotResolved | a1");
 }
