@@ -1,5 +1,6 @@
 //! Bad input, refused by the API server with a message that names the field.
 
+mod hostile;
 mod refused;
 
 use anyhow::{Result, ensure};

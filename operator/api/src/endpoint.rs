@@ -23,8 +23,8 @@ pub struct Endpoint {
     pub node_name: Option<String>,
     /// Labels that the node must carry.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("maxProperties" = 8))]
-    #[x_kube(validation = ("self.all(k, size(k) <= 317 && size(self[k]) <= 63)", "label keys have at most 317 characters, values at most 63"))]
+    #[schemars(extend("maxProperties" = 8, "additionalProperties" = {"type": "string", "maxLength": 63, "pattern": "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}))]
+    #[x_kube(validation = ("self.all(k, size(k) <= 317 && k.matches('^[A-Za-z0-9][-A-Za-z0-9_./]*$'))", "a key of nodeSelector is a label's, such as topology.kubernetes.io/zone, of at most 317 characters"))]
     pub node_selector: BTreeMap<String, String>,
     /// Taints that the pod accepts, where the operator's policy allows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -72,14 +72,22 @@ pub enum Network {
 #[x_kube(validation = ("self.operator == 'Equal' || !has(self.value)", "a toleration with operator Exists has no value: remove value, or use Equal"))]
 pub struct Toleration {
     /// The taint's key.
-    #[schemars(length(min = 1, max = 317))]
+    #[schemars(
+        length(min = 1, max = 317),
+        regex(
+            pattern = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
+        )
+    )]
     pub key: String,
     /// Equal: key and value are the taint's. Exists: the key is.
     #[serde(default)]
     pub operator: TolerationOperator,
     /// The taint's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 63))]
+    #[schemars(
+        length(max = 63),
+        regex(pattern = r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$")
+    )]
     pub value: Option<String>,
     /// The taint's effect; any when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Schedule {
     /// Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly.
-    #[schemars(length(min = 6, max = 128))]
+    #[schemars(
+        length(min = 6, max = 128),
+        regex(pattern = r"^[@A-Za-z0-9*/,?#+ -]+$")
+    )]
     pub cron: String,
     /// A name of the IANA time zone database; Etc/UTC when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

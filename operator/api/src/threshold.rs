@@ -79,7 +79,12 @@ pub struct RelativeTo {
     pub variant: Option<String>,
     /// For LinkSpeed: a node label whose value is the speed in bits per second, e.g. 10G or 25000M.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 317))]
+    #[schemars(
+        length(min = 1, max = 317),
+        regex(
+            pattern = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
+        )
+    )]
     pub node_label: Option<String>,
     /// For History: how many runs; 5 when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -80,8 +80,8 @@ pub enum Placement {
 pub struct MeshTopology {
     /// Labels of the nodes that take part; all workers when left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("maxProperties" = 8))]
-    #[x_kube(validation = ("self.all(k, size(k) <= 317 && size(self[k]) <= 63)", "label keys have at most 317 characters, values at most 63"))]
+    #[schemars(extend("maxProperties" = 8, "additionalProperties" = {"type": "string", "maxLength": 63, "pattern": "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"}))]
+    #[x_kube(validation = ("self.all(k, size(k) <= 317 && k.matches('^[A-Za-z0-9][-A-Za-z0-9_./]*$'))", "a key of nodeSelector is a label's, such as topology.kubernetes.io/zone, of at most 317 characters"))]
     pub node_selector: BTreeMap<String, String>,
     /// Control-plane nodes take part, too, where the operator's policy allows it.
     #[serde(default)]
