@@ -98,7 +98,10 @@ mod tests {
             ("{thresholds: {}}", "a mapping, expected a list"),
             ("{client: []}", "expected a mapping of fields"),
             ("{traffic: {protocol: [TCP]}}", "expected"),
-            ("{traffic: {protocol: tcp}}", "expected `TCP` or `UDP`"),
+            (
+                "{traffic: {protocol: tcp}}",
+                "expected one of `TCP`, `UDP`, `SCTP`",
+            ),
             ("{traffic: {duration: [1s]}}", "a list, expected a string"),
         ] {
             let said = said("{name: a}", spec);
