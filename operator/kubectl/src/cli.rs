@@ -27,7 +27,7 @@ pub enum Command {
 const AFTER_RUN: &str = "\
 Exit codes:
   0  every test was measured and met its thresholds
-  1  a test was measured and missed a threshold
+  1  a test was measured, and missed a threshold or was unstable
   2  a test could not be measured, or the command line or a file is wrong
 
 Examples:
@@ -41,7 +41,8 @@ pub struct RunArgs {
     #[arg(short = 'f', long = "filename", value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Run on this machine, without a cluster: client and server on the loopback address.
+    /// Run on this machine, without a cluster: client and server on the loopback address, or with topology.type
+    /// External the client alone.
     #[arg(long)]
     pub local: bool,
 

@@ -54,6 +54,12 @@ fn run(answers: Answers) -> (Option<i32>, String, Vec<String>) {
 }
 
 fn run_of(text: &str, answers: Answers) -> (Option<i32>, String, Vec<String>) {
+    let (code, _, err, asked) = said(text, answers);
+    (code, err, asked)
+}
+
+/// Exit code, standard output, standard error, requests.
+fn said(text: &str, answers: Answers) -> (Option<i32>, String, String, Vec<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (manifest, kubeconfig) = (folder.path().join("a.yaml"), folder.path().join("config"));
@@ -81,8 +87,9 @@ fn run_of(text: &str, answers: Answers) -> (Option<i32>, String, Vec<String>) {
         .output()
         .unwrap();
     let asked = asked.lock().unwrap().clone();
+    let out = String::from_utf8(said.stdout).unwrap();
     let err = String::from_utf8(said.stderr).unwrap();
-    (said.status.code(), err, asked)
+    (said.status.code(), out, err, asked)
 }
 
 /// One request a connection.
@@ -113,10 +120,15 @@ fn answer(mut stream: TcpStream, answers: &Answers, asked: &Mutex<Vec<String>>) 
     let (_, end) = path.split_once("/namespaces/lab/").unwrap();
     asked.lock().unwrap().push(format!("{method} {end}"));
     let list = |item: &Value| json!({"apiVersion": "nettest.dev/v1alpha1", "kind": "List", "metadata": {"resourceVersion": "1"}, "items": [item]});
+    let one = |kind: &str| {
+        end.strip_prefix(kind)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
     let answer = match (method.as_str(), end) {
         ("PATCH", _) => answers.applied.clone(),
         ("POST", _) => answers.run.clone(),
         (_, "nettestruns") => list(&answers.run),
+        ("GET", _) if one("nettestruns") => answers.run.clone(),
         _ => list(&answers.test),
     }
     .to_string();
@@ -159,6 +171,65 @@ fn an_unchanged_test_is_measured_again_and_the_old_result_does_not_count() {
         "{err}"
     );
     assert!(err.contains("measured again as a-1-x7k2p"), "{err}");
+}
+
+#[test]
+fn a_test_with_a_schedule_is_measured_now_and_not_waited_for() {
+    let mut applied = object("NetTest", "a", None);
+    applied["spec"] = json!({"schedule": {"cron": "0 3 * * *"}});
+    let (code, err, asked) = run_of(
+        &TEST.replace("spec: {}", "spec: {schedule: {cron: '0 3 * * *'}}"),
+        Answers {
+            test: applied.clone(),
+            applied,
+            run: object("NetTestRun", "a-1-x7k2p", PASSED),
+        },
+    );
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(
+        asked[..3],
+        ["PATCH nettests/a", "POST nettestruns", "GET nettestruns"],
+        "{err}"
+    );
+    assert!(
+        err.contains(
+            "it has a schedule, and by itself runs at its times only; measured now as a-1-x7k2p"
+        ),
+        "{err}"
+    );
+}
+
+#[test]
+fn the_pairs_of_a_mesh_come_from_its_run() {
+    let mut test = object("NetTest", "a", MISSED);
+    test["status"]["latestRun"] = json!("a-1");
+    test["status"]["progress"] = json!({"pairs": 3, "running": 0, "measured": 3, "failed": 0});
+    let mut ran = object("NetTestRun", "a-1", MISSED);
+    ran["status"]["ledger"] = json!({"prefix": "a-1-pairs", "shards": 1});
+    ran["status"]["pairs"] = json!([{
+        "client": "n1", "server": "n2", "state": "Measured", "missed": ["line-rate"],
+        "figures": [{"variant": "tcp-p1", "flow": "ClientToServer", "throughputBitsPerSecond": 10_000_000, "spreadPercent": 1}],
+    }]);
+    let (code, out, err, asked) = said(
+        &TEST.replace("spec: {}", "spec: {topology: {type: Mesh}}"),
+        Answers {
+            applied: object("NetTest", "a", None),
+            test,
+            run: ran,
+        },
+    );
+    assert_eq!(code, Some(1), "{err}");
+    assert!(
+        asked.contains(&"GET nettestruns/a-1".to_owned()),
+        "{asked:?}"
+    );
+    for words in [
+        "n1      n2      MISSED  tcp-p1   client to server  10.0 Mbit/s  line-rate",
+        "3 of 3 pairs measured",
+        "kubectl get configmap -n lab a-1-pairs-0",
+    ] {
+        assert!(out.contains(words), "{words}: {out}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A run of its own for a test that has its result already: an identical apply measures nothing, and who says
-//! `run`, a pipeline above all, must not be given the figures of last week.
+//! A run of its own for a test that an apply alone does not measure: one that has its result already (who says `run`, a
+//! pipeline above all, must not be given the figures of last week), or one with a schedule, whose time has not come.
 
 use super::apply::FIELD_MANAGER;
 use super::client::said;
@@ -13,7 +13,7 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 #[error(
-    "{name} is unchanged, and a run to measure it again cannot be made: {}",
+    "{name} was applied, and a run to measure it cannot be made: {}",
     said(error)
 )]
 pub struct AgainError {
@@ -33,6 +33,17 @@ pub async fn again(api: &Api<NetTestRun>, test: &NetTest) -> Result<NetTestRun, 
             name: test.metadata.name.clone().unwrap_or_default(),
             error,
         })
+}
+
+/// The run of a test that has ended, where it has several pairs: the run alone has them. Whoever may not read it sees
+/// what the test has.
+pub async fn run_with_pairs(api: &Api<NetTestRun>, test: &NetTest) -> Option<NetTestRun> {
+    let status = test.status.as_ref()?;
+    status.progress.as_ref()?;
+    api.get_opt(status.latest_run.as_deref()?)
+        .await
+        .ok()
+        .flatten()
 }
 
 /// As the operator makes them, so that it counts in the test's history and metrics and goes with the test.

@@ -6,7 +6,7 @@ mod client;
 mod state;
 mod wait;
 
-pub use again::again;
+pub use again::{again, run_with_pairs};
 pub use apply::apply;
 pub use client::{Connection, connect};
 pub use state::{State, state};

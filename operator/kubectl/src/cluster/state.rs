@@ -1,12 +1,16 @@
 //! How far a test or a run is, from the object alone.
 
+use crate::show::pairs;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::Resource;
-use nettest_api::{NetTest, NetTestRun, condition};
+use nettest_api::result::Progress;
+use nettest_api::{NetTest, NetTestRun, Reason, condition};
 
 /// A kind whose conditions say how far it is.
 pub trait Conditioned: Resource<DynamicType = ()> {
     fn conditions(&self) -> &[Condition];
+    /// Of its pairs, where there are several.
+    fn progress(&self) -> Option<&Progress>;
 }
 
 impl Conditioned for NetTest {
@@ -15,6 +19,10 @@ impl Conditioned for NetTest {
             .as_ref()
             .map_or(&[], |status| status.conditions.as_slice())
     }
+
+    fn progress(&self) -> Option<&Progress> {
+        self.status.as_ref()?.progress.as_ref()
+    }
 }
 
 impl Conditioned for NetTestRun {
@@ -22,6 +30,10 @@ impl Conditioned for NetTestRun {
         self.status
             .as_ref()
             .map_or(&[], |status| status.conditions.as_slice())
+    }
+
+    fn progress(&self) -> Option<&Progress> {
+        self.status.as_ref()?.progress.as_ref()
     }
 }
 
@@ -32,6 +44,8 @@ pub enum State {
     Unseen,
     /// What it waits for or does.
     Going(String),
+    /// How many of its pairs are measured. Changes often.
+    Measuring(String),
     Ended,
 }
 
@@ -45,8 +59,22 @@ pub fn state(object: &impl Conditioned) -> State {
         .filter(|condition| condition.observed_generation >= generation);
     match succeeded {
         None => State::Unseen,
-        Some(condition) if condition.status == "Unknown" => State::Going(sentence(condition)),
+        Some(condition) if condition.status == "Unknown" => match object.progress() {
+            Some(progress) if condition.reason == Reason::Running.as_str() => {
+                State::Measuring(measuring(progress, &condition.message))
+            }
+            _ => State::Going(sentence(condition)),
+        },
         Some(_) => State::Ended,
+    }
+}
+
+/// The operator's message counts the pairs as well; what it says of them in brackets is why no other begins.
+fn measuring(progress: &Progress, message: &str) -> String {
+    let counted = pairs::progress(progress);
+    match message.split_once(" (") {
+        Some((_, why)) => format!("{counted} ({why}"),
+        None => counted,
     }
 }
 
@@ -93,5 +121,29 @@ mod tests {
         )
         .unwrap();
         assert_eq!(state(&run), State::Ended);
+    }
+
+    #[test]
+    fn pairs_that_are_measured_are_counted() {
+        let of = |reason: &str, message: &str| {
+            let run: NetTestRun = serde_yaml::from_str(&format!(
+                "apiVersion: nettest.dev/v1alpha1\nkind: NetTestRun\nmetadata: {{name: a-1, generation: 1}}\nspec: {{test: {{}}}}\nstatus: {{progress: {{pairs: 45, running: 3, measured: 12, failed: 0}}, conditions: [{{type: Succeeded, status: Unknown, reason: {reason}, message: '{message}', observedGeneration: 1, lastTransitionTime: '2026-01-01T00:00:00Z'}}]}}"
+            ))
+            .unwrap();
+            state(&run)
+        };
+        let counted = "12 of 45 pairs measured, 3 running";
+        assert_eq!(
+            of("Running", "12 of 45 pairs done, 3 under way"),
+            State::Measuring(counted.into())
+        );
+        assert_eq!(
+            of("Running", "12 of 45 pairs done (n4 is cordoned)"),
+            State::Measuring(format!("{counted} (n4 is cordoned)"))
+        );
+        assert_eq!(
+            of("Queued", "number 2 in line"),
+            State::Going("Queued: number 2 in line".into())
+        );
     }
 }

@@ -11,6 +11,8 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
+/// A run of many pairs moves on several times a second: nobody reads that, and a log of it less.
+const PAIRS_PAUSE: Duration = Duration::from_secs(5);
 /// After this long without a sign of an operator, the user is told.
 const OPERATOR_SILENT: Duration = Duration::from_secs(15);
 
@@ -50,6 +52,7 @@ where
     pin_mut!(objects);
     let mut last = "no operator has looked at it yet".to_owned();
     let mut told_silent = false;
+    let mut told_pairs: Option<Instant> = None;
     loop {
         let until = if told_silent {
             deadline
@@ -104,6 +107,16 @@ where
                     on_news(&sentence);
                     last = sentence;
                 }
+            }
+            State::Measuring(sentence) => {
+                told_silent = true;
+                let now = Instant::now();
+                let is_soon = told_pairs.is_some_and(|told| now < told + PAIRS_PAUSE);
+                if sentence != last && !is_soon {
+                    told_pairs = Some(now);
+                    on_news(&sentence);
+                }
+                last = sentence;
             }
         }
     }

@@ -2,9 +2,10 @@
 
 use crate::local::{LocalError, Measured};
 use jiff::Timestamp;
+use nettest_api::result::{EndpointStatus, PairStatus};
 use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, Reason};
 use nettest_core::plan::{Progress, Stage};
-use nettest_core::valid::{Lane, RunUid, ValidTest};
+use nettest_core::valid::{Lane, RunUid, ValidTest, ValidTopology};
 use nettest_core::validate::Refusal;
 use nettest_core::{collect, status};
 use nettest_report::digest::Digest;
@@ -68,7 +69,7 @@ pub fn concluded(
 ) -> NetTest {
     let mut run = run_of(&test, uid);
     let (pair, stage) = match end {
-        End::Measured(digest) => (status::pair_from_digest(&digest), Stage::Measured(digest)),
+        End::Measured(digest) => (pair(valid, &digest), Stage::Measured(digest)),
         End::Failed {
             reason,
             message,
@@ -100,6 +101,28 @@ pub fn refused(mut test: NetTest, uid: &RunUid, refusal: &Refusal, now: Timestam
     run.status = Some(status::refused_run_status(&run, refusal, now));
     settle(&mut test, &run, now);
     test
+}
+
+/// Who was measured: a server elsewhere by the name in the test, as a cluster has it, for it tells none.
+fn pair(test: &ValidTest, digest: &Digest) -> Option<PairStatus> {
+    let ValidTopology::External(external) = &test.topology else {
+        return status::pair_from_digest(digest);
+    };
+    let client = digest.client_host.as_ref()?;
+    Some(PairStatus {
+        client: EndpointStatus {
+            node: client
+                .node
+                .clone()
+                .unwrap_or_else(|| client.hostname.clone()),
+            address: None,
+            allowed_cpus: Some(client.allowed_cpus.clone()),
+        },
+        server: EndpointStatus {
+            node: external.host.clone(),
+            ..EndpointStatus::default()
+        },
+    })
 }
 
 fn run_of(test: &NetTest, uid: &RunUid) -> NetTestRun {
@@ -140,6 +163,7 @@ mod tests {
         }))
         .unwrap();
         let valid = validate(&test.spec, "default", &Policy::everything()).unwrap();
+        let valid = crate::local::here(valid).unwrap();
         let end = end(&valid);
         let test = concluded(test, &valid, &RunUid::from("u"), end, Timestamp::UNIX_EPOCH);
         let conditions = &test.status.as_ref().unwrap().conditions;
@@ -163,6 +187,25 @@ mod tests {
                 "sentBytes": vec![1; repeats], "receivedBytes": vec![1; repeats]}]
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn a_server_elsewhere_has_its_name_from_the_test() {
+        let spec =
+            json!({"topology": {"type": "External", "external": {"host": "iperf.example.net"}}});
+        let mut of_a_stock_server = digest(&[1, 2, 3]);
+        of_a_stock_server.server_host = None;
+        let measured = Ok(Measured {
+            digest: of_a_stock_server,
+            measurements: Vec::new(),
+        });
+        let (test, succeeded) = ended(spec, |valid| End::of(valid, &measured));
+        assert!(succeeded.starts_with("True/Passed"), "{succeeded}");
+        let pair = test.status.unwrap().pair.unwrap();
+        assert_eq!(
+            (pair.client.node.as_str(), pair.server.node.as_str()),
+            ("here", "iperf.example.net")
+        );
     }
 
     fn measured(rates: &[u64]) -> Result<Measured, LocalError> {

@@ -4,34 +4,29 @@
 //! killed, nothing of ours can act any more: the client ends with the test it is at, and the server when no client
 //! has come for a while.
 
-use crate::local::{Engine, port::free_port};
+use crate::local::child::{self, Words, words};
+use crate::local::{Engine, external, server};
 use nettest_api::Reason;
 use nettest_core::argv::{self, Invocation, Targets};
 use nettest_core::token::RunToken;
-use nettest_core::valid::{Lane, RunUid, ValidTest};
+use nettest_core::valid::{Lane, RunUid, ValidTest, ValidTopology};
 use nettest_report::digest::{Digest, FailureReason, Outcome};
 use nettest_report::event::{Event, Measurement};
 use std::cell::Cell;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::process::{ExitStatus, Stdio};
+use std::net::IpAddr;
+use std::process::ExitStatus;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-const SERVER_START: Duration = Duration::from_secs(10);
-/// Should this program be killed, nobody ends its server: it does so itself when no client comes for so long,
-/// pause between two repeats apart.
-const IDLE: Duration = Duration::from_secs(30);
-const PROBE_PAUSE: Duration = Duration::from_millis(50);
+/// How long a server may take to accept tests.
+pub const SERVER_START: Duration = Duration::from_secs(10);
 /// A dying server's sockets are gone a moment before it is.
 const SERVER_END: Duration = Duration::from_millis(300);
-/// How much of a program's complaints is kept.
-const MAX_WORDS: u64 = 16 * 1024;
 /// A measurement line is the iperf3 document of one repeat; more than this is no line of ours.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
@@ -44,8 +39,10 @@ pub struct Measured {
 
 #[derive(Debug, Error)]
 pub enum LocalError {
-    #[error("no port of 127.0.0.1 is free: {0}")]
-    NoPort(io::Error),
+    #[error("no port of {loopback} is free: {error}")]
+    NoPort { loopback: IpAddr, error: io::Error },
+    #[error("topology.external.host {host} has no address: {why}")]
+    NoAddress { host: String, why: String },
     #[error("no random numbers from the system: {0}")]
     NoRandom(io::Error),
     #[error("{program} cannot be started: {error}")]
@@ -77,7 +74,8 @@ impl LocalError {
         match self {
             LocalError::Interrupted { .. } => Reason::Interrupted,
             LocalError::RunTimeout(_) => Reason::RunTimeout,
-            LocalError::NoPort(_) => Reason::PortConflict,
+            LocalError::NoPort { .. } => Reason::PortConflict,
+            LocalError::NoAddress { .. } => Reason::NameNotResolved,
             LocalError::NoRandom(_)
             | LocalError::NotStarted { .. }
             | LocalError::ServerEnded { .. }
@@ -85,19 +83,6 @@ impl LocalError {
             | LocalError::ServerSilent
             | LocalError::Unreadable(_)
             | LocalError::NoDigest { .. } => Reason::EngineCrashed,
-        }
-    }
-}
-
-/// What a program wrote to its standard error.
-#[derive(Debug, Default)]
-pub struct Words(String);
-
-impl std::fmt::Display for Words {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.trim() {
-            "" => Ok(()),
-            words => write!(f, ": {words}"),
         }
     }
 }
@@ -121,7 +106,7 @@ pub async fn measure(
     };
     let ended = tokio::select! {
         ended = drive(engine, test, run, &mut counted, &mut children) => ended,
-        () = stop => Err(LocalError::Interrupted { done: done.get(), asked: test.repeats.count }),
+        () = stop => Err(LocalError::Interrupted { done: done.get(), asked: asked(test) }),
     };
     let Children { server, client } = children;
     for mut child in [client, server].into_iter().flatten() {
@@ -138,6 +123,12 @@ struct Children {
     client: Option<Child>,
 }
 
+/// Repeats of all variants, those apart that only an unsteady figure asks for.
+fn asked(test: &ValidTest) -> u32 {
+    let variants = u32::try_from(test.variants.len()).unwrap_or(u32::MAX);
+    test.repeats.count.saturating_mul(variants)
+}
+
 async fn drive(
     engine: &Engine,
     test: &ValidTest,
@@ -145,35 +136,36 @@ async fn drive(
     on_event: &mut dyn FnMut(&Event),
     children: &mut Children,
 ) -> Result<Measured, LocalError> {
-    let port = free_port().map_err(LocalError::NoPort)?;
-    let token = random_token().map_err(LocalError::NoRandom)?;
-    let mut call = Invocation {
+    let call = Invocation {
         run: run.clone(),
         attempt: 1,
-        port,
+        port: argv::PORT,
         digest_file: None,
-        // By env, as in pods: others on this machine can read argument lists.
         token: None,
-        bind: Some(LOCALHOST),
+        bind: None,
         // Exclusive ends are refused before: nothing on this machine grants CPUs.
         require_exclusive: false,
-        idle_timeout: Some(test.repeats.pause.saturating_add(IDLE)),
+        idle_timeout: None,
     };
-    let server = start(engine, &argv::server_args(test, &call), &token)?;
-    let server = children.server.insert(server);
-    let server_words = await_server(engine, server, port).await?;
-
-    call.bind = None;
-    let lane = test.lanes().first().copied().unwrap_or(Lane::PODS);
-    let targets: Targets = test
-        .variants
-        .iter()
-        .map(|variant| (variant.path, SocketAddr::new(LOCALHOST, port)))
-        .collect();
-    let client = start(
+    let (address, token, server_words) = match &test.topology {
+        // Who answers there knows no token, and admits anyone.
+        ValidTopology::External(external) => {
+            let address = external::find(external, test.ip_family).await?;
+            (address, None, None)
+        }
+        ValidTopology::Pair { .. } | ValidTopology::Mesh(_) | ValidTopology::Star(_) => {
+            let token = random_token().map_err(LocalError::NoRandom)?;
+            let place = &mut children.server;
+            let (address, words) = server::serve(engine, test, &call, &token, place).await?;
+            (address, Some(token), Some(words))
+        }
+    };
+    let paths = test.variants.iter().map(|variant| variant.path);
+    let targets: Targets = paths.map(|path| (path, address)).collect();
+    let client = child::start(
         engine,
-        &argv::client_args(test, lane, &targets, &call),
-        &token,
+        &argv::client_args(test, Lane::PODS, &targets, &call),
+        token.as_ref(),
     )?;
     let client = children.client.insert(client);
     let stdout = client.stdout.take();
@@ -191,11 +183,8 @@ async fn drive(
     let unreachable = digest.as_ref().is_none_or(|digest| {
         digest.outcome != Outcome::Complete && digest.reason == Some(FailureReason::PeerUnreachable)
     });
-    if unreachable && let Ok(ended) = timeout(SERVER_END, server.wait()).await {
-        let status = ended.map_err(LocalError::Unreadable)?;
-        let words = timeout(SERVER_END, server_words).await;
-        let words = words.ok().and_then(Result::ok).unwrap_or_default();
-        return Err(LocalError::ServerDied { status, words });
+    if unreachable && let (Some(server), Some(said)) = (&mut children.server, server_words) {
+        has_not_died(server, said).await?;
     }
     match digest {
         Some(digest) => Ok(Measured {
@@ -213,76 +202,15 @@ fn random_token() -> io::Result<RunToken> {
     Ok(RunToken::from_random(super::random()?))
 }
 
-fn start(engine: &Engine, args: &[String], token: &RunToken) -> Result<Child, LocalError> {
-    Command::new(engine.path())
-        .args(args)
-        .env(argv::TOKEN_ENV, token.as_str())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| LocalError::NotStarted {
-            program: engine.path().display().to_string(),
-            error,
-        })
-}
-
-/// Until the probe says that the server accepts tests, or the server has ended. What the server says from then
-/// on is collected on the side.
-async fn await_server(
-    engine: &Engine,
-    server: &mut Child,
-    port: u16,
-) -> Result<JoinHandle<Words>, LocalError> {
-    // Nobody needs what a server prints, but a full pipe would stop it.
-    if let Some(mut stdout) = server.stdout.take() {
-        tokio::spawn(async move { tokio::io::copy(&mut stdout, &mut tokio::io::sink()).await });
-    }
-    let mut stderr = tokio::spawn(words(server.stderr.take()));
-    let accepts = async {
-        while !probe(engine, port).await? {
-            sleep(PROBE_PAUSE).await;
-        }
-        Ok::<_, LocalError>(())
+/// The error when the server is gone.
+async fn has_not_died(server: &mut Child, said: JoinHandle<Words>) -> Result<(), LocalError> {
+    let Ok(ended) = timeout(SERVER_END, server.wait()).await else {
+        return Ok(());
     };
-    tokio::select! {
-        ended = server.wait() => {
-            let status = ended.map_err(LocalError::Unreadable)?;
-            let words = (&mut stderr).await.unwrap_or_default();
-            Err(LocalError::ServerEnded { status, words })
-        }
-        accepted = timeout(SERVER_START, accepts) => {
-            accepted.map_err(|_| LocalError::ServerSilent)??;
-            Ok(stderr)
-        }
-    }
-}
-
-async fn probe(engine: &Engine, port: u16) -> Result<bool, LocalError> {
-    Command::new(engine.path())
-        .args(argv::probe_args(port))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .status()
-        .await
-        .map(|status| status.success())
-        .map_err(|error| LocalError::NotStarted {
-            program: engine.path().display().to_string(),
-            error,
-        })
-}
-
-async fn words(from: Option<impl AsyncRead + Unpin>) -> Words {
-    let mut bytes = Vec::new();
-    if let Some(mut from) = from {
-        // What cannot be read is not said; the rest of a long complaint must still be drained.
-        let _ = (&mut from).take(MAX_WORDS).read_to_end(&mut bytes).await;
-        let _ = tokio::io::copy(&mut from, &mut tokio::io::sink()).await;
-    }
-    Words(String::from_utf8_lossy(&bytes).into_owned())
+    let status = ended.map_err(LocalError::Unreadable)?;
+    let words = timeout(SERVER_END, said).await;
+    let words = words.ok().and_then(Result::ok).unwrap_or_default();
+    Err(LocalError::ServerDied { status, words })
 }
 
 async fn read_events(

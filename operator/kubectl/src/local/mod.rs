@@ -1,15 +1,20 @@
 //! A NetTest on this machine: engine processes take the place of pods. Validation, arguments, aggregation and
 //! verdict are the operator's own code.
 
+mod child;
 mod conclude;
 mod engine;
+mod external;
+mod here;
 mod measure;
 mod notes;
 mod port;
+mod server;
 
 pub use conclude::{End, concluded, refused};
 pub use engine::Engine;
-pub use measure::{LocalError, Measured, measure};
+pub use here::here;
+pub use measure::{LocalError, Measured, SERVER_START, measure};
 pub use notes::notes;
 
 use std::io::{self, Read};

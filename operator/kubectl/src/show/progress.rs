@@ -12,7 +12,16 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Progress {
     kind: Kind,
+    series: Series,
+}
+
+/// What is measured, for the words of each repeat.
+#[derive(Debug, Clone, Copy, Default)]
+struct Series {
+    /// Of each variant.
     repeats: u32,
+    /// Several variants.
+    several: bool,
 }
 
 #[derive(Debug)]
@@ -31,32 +40,25 @@ impl Progress {
         } else {
             Kind::Lines
         };
-        Progress { kind, repeats: 0 }
+        Progress {
+            kind,
+            series: Series::default(),
+        }
     }
 
     /// A test begins.
     pub fn begin(&mut self, name: &str, test: &ValidTest) {
-        let count = test.repeats.count;
-        self.repeats = count;
-        let Some(variant) = test.variants.first() else {
-            return;
+        self.series = Series {
+            repeats: test.repeats.count,
+            several: test.variants.len() > 1,
         };
-        let (each, what) = match variant.traffic.end {
-            End::Time(time) => (
-                Some(time + variant.traffic.omit),
-                format!("{} s", time.as_secs()),
-            ),
-            End::Bytes(bytes) => (None, format!("{} bytes", bytes.0)),
-            End::Blocks(blocks) => (None, format!("{blocks} blocks")),
-        };
-        let what = format!("{name}: {}, {count} x {what}", variant.name);
+        let what = format!("{name}: {}", what(test));
         match &self.kind {
             Kind::Silent => {}
             Kind::Lines => say(&what),
             Kind::Bar(bar) => {
-                if let Some(each) = each {
-                    let all = each * count + test.repeats.pause * count.saturating_sub(1);
-                    bar.set_length(u64::try_from(all.as_millis()).unwrap_or(u64::MAX));
+                if let Some(time) = time(test) {
+                    bar.set_length(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
                 }
                 bar.set_prefix(what);
                 bar.enable_steady_tick(Duration::from_millis(100));
@@ -84,10 +86,10 @@ impl Progress {
                         .unwrap_or(0)
                         .min(bar.length().unwrap_or(0)),
                 );
-                bar.set_message(now(interval, self.repeats));
+                bar.set_message(now(interval, self.series));
             }
             (Kind::Lines, Event::Measurement(measurement)) => {
-                say(&finished(measurement, self.repeats))
+                say(&finished(measurement, self.series))
             }
             _ => {}
         }
@@ -115,10 +117,64 @@ fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-fn now(interval: &IntervalSum, repeats: u32) -> String {
+/// E.g. `tcp-p1, 3 x 10 s`.
+fn what(test: &ValidTest) -> String {
+    let each = match test.variants.first().map(|variant| variant.traffic.end) {
+        Some(End::Time(time)) => format!("{} s", time.as_secs()),
+        Some(End::Bytes(bytes)) => format!("{} bytes", bytes.0),
+        Some(End::Blocks(blocks)) => format!("{blocks} blocks"),
+        None => return "nothing".to_owned(),
+    };
+    let who = match test.variants.as_slice() {
+        [one] => format!("{}, ", one.name),
+        many => format!("{} variants, each ", many.len()),
+    };
+    let (count, most) = (test.repeats.count, test.repeats.most());
+    let often = if most > count {
+        format!("{count} to {most}")
+    } else {
+        count.to_string()
+    };
+    format!("{who}{often} x {each}")
+}
+
+/// How long it takes, unless that depends on the network.
+fn time(test: &ValidTest) -> Option<Duration> {
+    let mut each = Duration::ZERO;
+    for variant in &test.variants {
+        let End::Time(time) = variant.traffic.end else {
+            return None;
+        };
+        each += time + variant.traffic.omit;
+    }
+    let variants = u32::try_from(test.variants.len()).unwrap_or(u32::MAX);
+    let measurements = variants.saturating_mul(test.repeats.count);
+    let pauses = test
+        .repeats
+        .pause
+        .saturating_mul(measurements.saturating_sub(1));
+    Some(
+        each.saturating_mul(test.repeats.count)
+            .saturating_add(pauses),
+    )
+}
+
+/// E.g. `tcp-p4, repeat 2 of 3`; those beyond the asked ones steady an unsteady figure.
+fn which(variant: &str, repeat: u32, series: Series) -> String {
+    let whose = match series.several {
+        true => format!("{variant}, "),
+        false => String::new(),
+    };
+    if repeat > series.repeats {
+        return format!("{whose}repeat {repeat}, for the spread");
+    }
+    format!("{whose}repeat {repeat} of {}", series.repeats)
+}
+
+fn now(interval: &IntervalSum, series: Series) -> String {
     format!(
-        "repeat {} of {repeats}{}: {}",
-        interval.repeat,
+        "{}{}: {}",
+        which(&interval.variant, interval.repeat, series),
         if interval.omitted {
             " (omitted part)"
         } else {
@@ -128,7 +184,7 @@ fn now(interval: &IntervalSum, repeats: u32) -> String {
     )
 }
 
-fn finished(measurement: &Measurement, repeats: u32) -> String {
+fn finished(measurement: &Measurement, series: Series) -> String {
     let received = ["sum_received", "sum_received_bidir_reverse"]
         .iter()
         .filter_map(|key| measurement.report["end"][key]["bits_per_second"].as_f64())
@@ -142,12 +198,15 @@ fn finished(measurement: &Measurement, repeats: u32) -> String {
         (true, Some(error)) => error.to_owned(),
         (true, None) => "no rate known".to_owned(),
     };
-    format!("repeat {} of {repeats}: {what}", measurement.repeat)
+    let which = which(&measurement.variant, measurement.repeat, series);
+    format!("{which}: {what}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nettest_api::NetTestSpec;
+    use nettest_core::{policy::Policy, validate::validate};
     use serde_json::json;
 
     #[test]
@@ -160,7 +219,11 @@ mod tests {
             thinned: false,
             report,
         };
-        let line = |report| finished(&measurement(report), 3);
+        let series = |several| Series {
+            repeats: 3,
+            several,
+        };
+        let line = |report| finished(&measurement(report), series(false));
         let rate = json!({"bits_per_second": 9.412e9});
         assert_eq!(
             line(json!({"end": {"sum_received": rate}})),
@@ -175,5 +238,32 @@ mod tests {
             "repeat 2 of 3: cut short"
         );
         assert_eq!(line(json!(null)), "repeat 2 of 3: no rate known");
+        let sweep = |repeat| {
+            let mut one = measurement(json!({"end": {"sum_received": rate}}));
+            one.repeat = repeat;
+            finished(&one, series(true))
+        };
+        assert_eq!(sweep(2), "tcp-p1, repeat 2 of 3: 9.41 Gbit/s");
+        assert_eq!(sweep(4), "tcp-p1, repeat 4, for the spread: 9.41 Gbit/s");
+    }
+
+    #[test]
+    fn a_test_in_words_and_its_time() {
+        let of = |spec: &str| {
+            let spec: NetTestSpec = serde_yaml::from_str(spec).unwrap();
+            let test = validate(&spec, "lab", &Policy::everything()).unwrap();
+            (what(&test), time(&test).map(|time| time.as_secs()))
+        };
+        for (spec, words, seconds) in [
+            ("{}", "tcp-p1, 3 x 10 s", Some(32)),
+            (
+                "{sweep: {parallelStreams: [1, 4], protocols: [TCP, UDP]}, traffic: {duration: 2s, omit: 1s}, repeats: {count: 2, maxSpreadPercent: 10}}",
+                "4 variants, each 2 to 9 x 2 s",
+                Some(31),
+            ),
+            ("{traffic: {bytes: 1M}}", "tcp-p1, 3 x 1000000 bytes", None),
+        ] {
+            assert_eq!(of(spec), (words.to_owned(), seconds), "{spec}");
+        }
     }
 }

@@ -1,151 +1,109 @@
 //! The table of results.
 
-use comfy_table::{CellAlignment, Table, presets};
-use nettest_api::result::{Flow, VariantResult};
-use nettest_core::units;
+use super::figures::{cpu, flow, index, micros, percent, rate};
+use super::grid::{Column, Extent, Grid, grid};
+use nettest_api::result::VariantResult;
+use nettest_api::traffic::Protocol;
 
-/// The results, a row a variant and flow. Columns that nobody has a figure for are left out.
-pub fn table(results: &[VariantResult], wide: bool) -> String {
-    let columns: Vec<Column> = COLUMNS
-        .iter()
-        .filter(|column| wide || !column.wide)
-        .filter(|column| results.iter().any(|result| (column.cell)(result).is_some()))
-        .copied()
-        .collect();
-    let mut table = Table::new();
-    // As kubectl prints: columns and nothing else, so that awk reads them too.
-    table.load_preset(presets::NOTHING);
-    table.set_header(columns.iter().map(|column| column.name));
+/// The results, a row a variant and flow. Protocols have figures of their own, so that each has a table of its own.
+pub fn table(results: &[VariantResult], extent: Extent) -> Grid {
+    let mut protocols: Vec<Protocol> = Vec::new();
     for result in results {
-        table.add_row(
-            columns
-                .iter()
-                .map(|column| (column.cell)(result).unwrap_or_else(|| "-".to_owned())),
-        );
-    }
-    for (index, column) in columns.iter().enumerate() {
-        if let Some(shown) = table.column_mut(index) {
-            shown.set_padding((0, 2));
-            if column.right {
-                shown.set_cell_alignment(CellAlignment::Right);
-            }
+        if !protocols.contains(&result.protocol) {
+            protocols.push(result.protocol);
         }
     }
-    table
-        .lines()
-        .map(|line| line.trim_end().to_owned() + "\n")
-        .collect()
+    let mut whole = Grid {
+        text: String::new(),
+        is_cut: false,
+    };
+    for protocol in protocols {
+        let of_it = results.iter().filter(|result| result.protocol == protocol);
+        let of_it: Vec<VariantResult> = of_it.cloned().collect();
+        let Grid { text, is_cut } = grid(&COLUMNS, &of_it, extent);
+        if !whole.text.is_empty() {
+            whole.text.push('\n');
+        }
+        whole.text += &text;
+        whole.is_cut |= is_cut;
+    }
+    whole
 }
 
-#[derive(Clone, Copy)]
-struct Column {
-    name: &'static str,
-    wide: bool,
-    right: bool,
-    cell: fn(&VariantResult) -> Option<String>,
-}
-
-const COLUMNS: [Column; 21] = [
-    text("VARIANT", |r| Some(r.variant.clone())),
-    text("FLOW", |r| {
-        Some(
-            match r.flow {
-                Flow::ClientToServer => "client to server",
-                Flow::ServerToClient => "server to client",
-            }
-            .to_owned(),
-        )
-    }),
-    text("FAST PATHS", |r| {
+const COLUMNS: [Column<VariantResult>; 21] = [
+    text("VARIANT", 0, |r| Some(r.variant.clone())),
+    text("FLOW", 1, |r| Some(flow(r.flow).to_owned())),
+    text("FAST PATHS", 7, |r| {
         let names: Vec<&str> = r.fast_paths.iter().map(|path| path.as_str()).collect();
         (!names.is_empty()).then(|| names.join(","))
     }),
-    figure("THROUGHPUT", |r| Some(r.throughput.clone())),
-    figure("MIN", |r| rate(r.throughput_bits_per_second.min)),
-    figure("MAX", |r| rate(r.throughput_bits_per_second.max)),
-    figure("SPREAD", |r| {
+    figure("THROUGHPUT", 0, |r| Some(r.throughput.clone())),
+    figure("MIN", 5, |r| rate(r.throughput_bits_per_second.min)),
+    figure("MAX", 5, |r| rate(r.throughput_bits_per_second.max)),
+    figure("SPREAD", 3, |r| {
         Some(format!("{} %", r.throughput_bits_per_second.spread_percent))
     }),
     wide("SENT", |r| rate(r.sender_bits_per_second)),
-    figure("FAIRNESS", |r| r.fairness_ppm.map(index)),
-    figure("RETR", |r| r.retransmits.map(|count| count.to_string())),
-    figure("RTT", |r| r.rtt_microseconds.map(micros)),
-    figure("LOST/TOTAL", |r| {
+    figure("FAIRNESS", 8, |r| r.fairness_ppm.map(index)),
+    figure("RETR", 2, |r| r.retransmits.map(|count| count.to_string())),
+    figure("RTT", 4, |r| r.rtt_microseconds.map(micros)),
+    figure("LOST/TOTAL", 6, |r| {
         Some(format!("{}/{}", r.lost_datagrams?, r.datagrams?))
     }),
-    figure("LOSS", |r| r.loss_ppm.map(percent)),
-    figure("JITTER", |r| r.jitter_microseconds.map(micros)),
+    figure("LOSS", 2, |r| r.loss_ppm.map(percent)),
+    figure("JITTER", 4, |r| r.jitter_microseconds.map(micros)),
     wide("OUT OF ORDER", |r| {
         r.out_of_order.map(|count| count.to_string())
     }),
-    figure("CLIENT CPU", |r| r.client_cpu_milli.map(cpu)),
-    figure("SERVER CPU", |r| r.server_cpu_milli.map(cpu)),
+    figure("CLIENT CPU", 6, |r| r.client_cpu_milli.map(cpu)),
+    figure("SERVER CPU", 6, |r| r.server_cpu_milli.map(cpu)),
     wide("CONGESTION", |r| r.congestion_control.clone()),
     wide("CLIENT QDISC", |r| r.client_qdisc.clone()),
     wide("SERVER QDISC", |r| r.server_qdisc.clone()),
     wide("REPEATS", |r| Some(r.repeats.to_string())),
 ];
 
+type Cell = fn(&VariantResult) -> Option<String>;
+
 const fn column(
     name: &'static str,
-    wide: bool,
     right: bool,
-    cell: fn(&VariantResult) -> Option<String>,
-) -> Column {
+    wide: bool,
+    spare: u8,
+    cell: Cell,
+) -> Column<VariantResult> {
     Column {
         name,
-        wide,
         right,
+        wide,
+        spare,
         cell,
     }
 }
 
-const fn text(name: &'static str, cell: fn(&VariantResult) -> Option<String>) -> Column {
-    column(name, false, false, cell)
+const fn text(name: &'static str, spare: u8, cell: Cell) -> Column<VariantResult> {
+    column(name, false, false, spare, cell)
 }
 
-const fn figure(name: &'static str, cell: fn(&VariantResult) -> Option<String>) -> Column {
-    column(name, false, true, cell)
+const fn figure(name: &'static str, spare: u8, cell: Cell) -> Column<VariantResult> {
+    column(name, true, false, spare, cell)
 }
 
-const fn wide(name: &'static str, cell: fn(&VariantResult) -> Option<String>) -> Column {
-    column(name, true, true, cell)
-}
-
-fn rate(bits_per_second: i64) -> Option<String> {
-    u64::try_from(bits_per_second)
-        .ok()
-        .map(units::bits_per_second)
-}
-
-fn micros(micros: i64) -> String {
-    if micros < 1_000 {
-        format!("{micros} us")
-    } else {
-        format!("{:.2} ms", micros as f64 / 1e3)
-    }
-}
-
-fn percent(ppm: i64) -> String {
-    format!("{:.2} %", ppm as f64 / 1e4)
-}
-
-/// Jain's index: 1.000 is even.
-fn index(ppm: i64) -> String {
-    format!("{:.3}", ppm as f64 / 1e6)
-}
-
-fn cpu(milli: i64) -> String {
-    format!("{} %", (milli + 5) / 10)
+const fn wide(name: &'static str, cell: Cell) -> Column<VariantResult> {
+    column(name, true, true, 9, cell)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::table;
-    use nettest_api::result::VariantResult;
+    use super::*;
 
     fn results(yaml: &str) -> Vec<VariantResult> {
         serde_yaml::from_str(yaml).unwrap()
+    }
+
+    fn table(results: &[VariantResult], wide: bool) -> String {
+        let width = None;
+        super::table(results, Extent { wide, width }).text
     }
 
     const TCP: &str = "
@@ -211,5 +169,52 @@ mod tests {
             .split_whitespace()
             .collect::<Vec<_>>();
         assert!(last.contains(&"-"), "{text}");
+    }
+
+    #[test]
+    fn each_protocol_has_a_table_with_its_figures() {
+        let udp = "
+- variant: udp-p1
+  protocol: UDP
+  flow: ClientToServer
+  throughput: 1.05 Mbit/s
+  throughputBitsPerSecond: {median: 1050000, min: 1040000, max: 1050000, spreadPercent: 0}
+  senderBitsPerSecond: 1050000
+  receiverBitsPerSecond: 1050000
+  sentBytes: 1
+  receivedBytes: 1
+  datagrams: 906
+  lostDatagrams: 9
+  lossPPM: 9934
+  jitterMicroseconds: 12
+  repeats: 3
+";
+        let mut both = results(TCP);
+        both.extend(results(udp));
+        both.extend(results(&TCP.replace("tcp-p1", "tcp-p16")));
+        assert_eq!(
+            table(&both, false),
+            "VARIANT  FLOW               THROUGHPUT          MIN          MAX  SPREAD  RETR    RTT  CLIENT CPU  SERVER CPU\n\
+             tcp-p1   client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 us        98 %       124 %\n\
+             tcp-p16  client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 us        98 %       124 %\n\
+             \n\
+             VARIANT  FLOW               THROUGHPUT          MIN          MAX  SPREAD  LOST/TOTAL    LOSS  JITTER\n\
+             udp-p1   client to server  1.05 Mbit/s  1.04 Mbit/s  1.05 Mbit/s     0 %       9/906  0.99 %   12 us\n"
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_what_matters() {
+        let extent = Extent {
+            wide: false,
+            width: Some(80),
+        };
+        let Grid { text, is_cut } = super::table(&results(TCP), extent);
+        assert!(is_cut);
+        assert_eq!(
+            text,
+            "VARIANT  FLOW               THROUGHPUT  SPREAD  RETR    RTT\n\
+             tcp-p1   client to server  9.41 Gbit/s    14 %   118  62 us\n"
+        );
     }
 }

@@ -43,7 +43,7 @@ fn what_was_in_force_is_named_and_what_held_it_said() {
     }
     let starts = scene.starts();
     let client = starts.iter().find(|start| start.contains(" -c ")).unwrap();
-    assert!(client.contains(" --fast "), "{starts:?}");
+    assert!(client.ends_with(" --fast"), "{starts:?}");
 
     let said = scene.run(&["-q", "-o", "json"]);
     let object: serde_json::Value = serde_json::from_str(&said.out).unwrap();

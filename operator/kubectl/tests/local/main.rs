@@ -4,8 +4,11 @@
 // Helpers of tests; clippy.toml allows it in the tests themselves.
 #![allow(clippy::unwrap_used)]
 
+mod elsewhere;
 mod fast_paths;
+mod real;
 mod scene;
+mod sweep;
 
 use scene::{SERVER, Said, Scene, TEST};
 use std::process::{Command, Stdio};

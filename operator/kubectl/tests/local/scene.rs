@@ -50,10 +50,10 @@ measured() {{ # REPEAT
 digest() {{ # RATE
   echo '{{"event":"digest","data":{{"version":1,"run":"'$(value --run-uid)'","attempt":1,"outcome":"Complete","figures":[{{"variant":"tcp-p1","flow":"ClientToServer","sentBitsPerSecond":['$1'],"receivedBitsPerSecond":['$1'],"sentBytes":[1],"receivedBytes":[1]}}]}}}}'
 }}
-case $1 in
-  --probe) [ -e {ready} ] ;;
-  -s) {server} ;;
-  -c) {client} ;;
+case " $* " in
+  *" --probe "*) [ -e {ready} ] ;;
+  *" -s "*) {server} ;;
+  *" -c "*) {client} ;;
 esac
 "#
         );

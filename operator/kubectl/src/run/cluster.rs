@@ -1,0 +1,133 @@
+//! `run` in a cluster: applied, waited for, read.
+
+use super::{Ending, Session, check};
+use crate::cluster::{self, Connection, State};
+use crate::interrupt::Interrupt;
+use crate::manifest::Manifest;
+use crate::show::{out, progress::Progress, test::Ended};
+use jiff::Timestamp;
+use kube::{Api, ResourceExt};
+use nettest_api::{NetTest, NetTestRun};
+use nettest_core::status::test_status;
+
+impl Session<'_> {
+    pub(super) async fn cluster(
+        &mut self,
+        manifests: Vec<Manifest>,
+        interrupt: &mut Interrupt,
+    ) -> anyhow::Result<()> {
+        let refused: Vec<String> = manifests
+            .iter()
+            .filter_map(|Manifest { test, .. }| {
+                let refusal = check(test).err()?;
+                Some(format!(
+                    "error: {} is not valid: {refusal}",
+                    test.name_any()
+                ))
+            })
+            .collect();
+        if !refused.is_empty() {
+            refused.iter().for_each(|line| out::warn(line));
+            out::warn("nothing was applied: first every test must be valid");
+            self.ending = Ending::NotMeasured;
+            return Ok(());
+        }
+        let connection = cluster::connect(
+            self.args.kubeconfig.as_deref(),
+            self.args.context.as_deref(),
+            self.args.namespace.as_deref(),
+        )
+        .await?;
+        for manifest in manifests {
+            let name = manifest.test.metadata.name.clone().unwrap_or_default();
+            let ended = tokio::select! {
+                ended = self.cluster_test(&connection, &manifest) => Some(ended),
+                () = interrupt.came() => None,
+            };
+            match ended {
+                Some(Ok(ended)) => self.ended(ended)?,
+                // One test that cannot run does not keep the others from it.
+                Some(Err(error)) => {
+                    out::warn(&format!("error: {error}"));
+                    self.ending = Ending::NotMeasured;
+                }
+                None => {
+                    out::warn(&format!(
+                        "interrupted: {name} goes on in the cluster; kubectl get nettest/{name}"
+                    ));
+                    self.ending = Ending::NotMeasured;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn cluster_test(
+        &self,
+        connection: &Connection,
+        manifest: &Manifest,
+    ) -> anyhow::Result<Ended> {
+        let metadata = &manifest.test.metadata;
+        let namespace = self
+            .args
+            .namespace
+            .as_ref()
+            .or(metadata.namespace.as_ref())
+            .unwrap_or(&connection.namespace);
+        if let (Some(asked), Some(written)) = (&self.args.namespace, &metadata.namespace)
+            && asked != written
+        {
+            anyhow::bail!(
+                "the file puts the test into namespace {written}, and -n says {asked}: leave one of them out"
+            );
+        }
+        let name = metadata.name.as_deref().unwrap_or_default();
+        let api: Api<NetTest> = Api::namespaced(connection.client.clone(), namespace);
+        let applied = cluster::apply(
+            &api,
+            name,
+            &manifest.document,
+            namespace,
+            self.args.force_conflicts,
+        )
+        .await?;
+        let progress = Progress::new(self.args.quiet);
+        progress.note(&format!("{name}: applied in namespace {namespace}"));
+        let on_news = |news: &str| progress.note(&format!("{name}: {news}"));
+        let runs: Api<NetTestRun> = Api::namespaced(connection.client.clone(), namespace);
+        let (mut test, run) = match alone(&applied) {
+            Some(why) => {
+                let run = cluster::again(&runs, &applied).await?;
+                on_news(&format!("{why} {}", run.name_any()));
+                let run = cluster::wait(&runs, &run, self.args.timeout, &on_news).await?;
+                let mut test = applied;
+                // The result before has no part in this one.
+                test.status = None;
+                test.status = Some(test_status(&test, Some(&run), Timestamp::now()));
+                (test, Some(run))
+            }
+            None => {
+                let test = cluster::wait(&api, &applied, self.args.timeout, &on_news).await?;
+                let run = cluster::run_with_pairs(&runs, &test).await;
+                (test, run)
+            }
+        };
+        // Who set which field: nobody reads it, and kubectl hides it too.
+        test.metadata.managed_fields = None;
+        Ok(Ended {
+            test,
+            measurements: Vec::new(),
+            run,
+        })
+    }
+}
+
+/// Why the apply alone measures nothing, and so a run is made of it; its name follows.
+fn alone(applied: &NetTest) -> Option<&'static str> {
+    if applied.spec.schedule.is_some() {
+        return Some("it has a schedule, and by itself runs at its times only; measured now as");
+    }
+    (cluster::state(applied) == State::Ended)
+        .then_some("unchanged, and measured before; measured again as")
+}
