@@ -2,7 +2,7 @@
 
 use nettest_api::NetTestSpec;
 use nettest_api::cleanup::Cleanup;
-use nettest_api::endpoint::{CpuMode, CpuRequest, Endpoint, Network};
+use nettest_api::endpoint::{CpuEnforcement, CpuMode, CpuRequest, Endpoint, Network};
 use nettest_api::limits::Limits;
 use nettest_api::path::PathKind;
 use nettest_api::threshold::{RelativeKind, Threshold};
@@ -96,13 +96,15 @@ fn of_endpoint(end: &Endpoint) -> Vec<&'static str> {
         cpu,
         memory,
     } = end;
-    // Exclusive CPUs are refused here.
+    // Those that are required are refused here.
+    let preferred = cpu.mode == CpuMode::Exclusive && cpu.enforcement == CpuEnforcement::Preferred;
     let more_cpus = cpu.mode == CpuMode::Shared && cpu.count != CpuRequest::default().count;
     [
         (*network == Network::Host, "network"),
         (node_name.is_some(), "nodeName"),
         (!node_selector.is_empty(), "nodeSelector"),
         (!tolerations.is_empty(), "tolerations"),
+        (preferred, "cpu.mode"),
         (more_cpus, "cpu.count"),
         (*memory != Endpoint::default().memory, "memory"),
     ]
@@ -134,6 +136,10 @@ mod tests {
         for (spec, field) in [
             ("{path: {type: ClusterIP}}", "path.type"),
             ("{sweep: {paths: [Host]}}", "sweep.paths"),
+            (
+                "{client: {cpu: {mode: Exclusive, enforcement: Preferred}}}",
+                "client.cpu.mode",
+            ),
             (
                 "{topology: {pair: {placement: DifferentZone}}}",
                 "topology.pair.placement",

@@ -71,7 +71,7 @@ impl Session<'_> {
         interrupt: &mut Interrupt,
     ) -> anyhow::Result<(Ended, bool)> {
         let uid = local_uid()?;
-        if valid.wants_exclusive_cpus() {
+        if valid.requires_exclusive_cpus() {
             let test = local::concluded(
                 test,
                 valid,

@@ -193,6 +193,17 @@ fn exclusive_cpus_start_nothing_here() {
 }
 
 #[test]
+fn preferred_exclusive_cpus_are_done_without_and_it_is_said() {
+    let manifest = TEST.replace(
+        "spec:\n",
+        "spec:\n  client: {cpu: {mode: Exclusive, enforcement: Preferred}}\n",
+    );
+    let said = Scene::with(&manifest, SERVER, "digest 2000000000").run(&[]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.err.contains("client.cpu.mode"), "{said:?}");
+}
+
+#[test]
 fn an_interrupt_ends_both_ends_and_says_so() {
     for signal in ["INT", "TERM"] {
         let scene = Scene::with(
