@@ -58,7 +58,7 @@ pub enum LocalError {
     #[error("the client ended without a result ({status}){words}")]
     NoDigest { status: ExitStatus, words: Words },
     #[error(
-        "interrupted: both ends were stopped with {done} of {asked} repeats done; a run that was cut short has no result"
+        "interrupted: the measurement was stopped with {done} of {asked} repeats done; a run that was cut short has no result"
     )]
     Interrupted { done: u32, asked: u32 },
     #[error(

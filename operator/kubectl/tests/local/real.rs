@@ -15,14 +15,19 @@ fn engine() -> &'static Path {
             return engine.into();
         }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
-            .args([
-                "build",
-                "--quiet",
-                "--locked",
-                "--package",
-                "nettest-engine",
-            ])
+        let mut build = Command::new(cargo);
+        build.args([
+            "build",
+            "--quiet",
+            "--locked",
+            "--package",
+            "nettest-engine",
+        ]);
+        // Beside the program that is tested, in the same profile's folder.
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let built = build
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
             .status();
         assert!(built.unwrap().success(), "the engine does not build");
