@@ -153,7 +153,7 @@ pub struct NetTestStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 50), extend("x-kubernetes-list-type" = "atomic"))]
     pub suspects: Vec<Suspect>,
-    /// The runs before, newest first.
+    /// The runs that have ended, newest first; kept when they are gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 20), extend("x-kubernetes-list-type" = "atomic"))]
     pub history: Vec<PastRun>,
@@ -163,6 +163,10 @@ pub struct NetTestStatus {
     /// With a schedule: the time of the schedule that the latest run was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_schedule_time: Option<Time>,
+    /// The spec.rerun token that was last served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 63))]
+    pub last_rerun: Option<String>,
 }
 
 /// A run that has ended, in a line.

@@ -11,7 +11,7 @@
 //! - [`schedule`]: when a test runs by itself
 //! - [`collect`], [`ledger`], [`link`], [`aggregate`], [`pinning`], [`verdict`], [`summary`],
 //!   [`diagnose`]: what came out
-//! - [`conditions`], [`status`]: what is said about it
+//! - [`conditions`], [`status`], [`history`]: what is said about it
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
@@ -21,6 +21,7 @@ pub mod collect;
 pub mod conditions;
 pub mod diagnose;
 pub mod exclusivity;
+pub mod history;
 pub mod layout;
 pub mod ledger;
 pub mod link;

@@ -145,6 +145,13 @@ impl ValidSchedule {
         times::next(&self.cron, &self.zone, after)
     }
 
+    /// When the run of a time starts: jitter is added.
+    pub fn due(&self, scheduled: Timestamp, seed: &str) -> Timestamp {
+        scheduled
+            .checked_add(self.delay(seed))
+            .unwrap_or(Timestamp::MAX)
+    }
+
     /// How much later than its times this test starts: by its UID, so always the same.
     fn delay(&self, seed: &str) -> Duration {
         let steps = self.jitter.as_secs() + 1;

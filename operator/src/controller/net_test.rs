@@ -1,4 +1,6 @@
-//! One pass over a NetTest: its runs, its history, its status, its metrics.
+//! One pass over a NetTest: its runs, its history, its status, its metrics. [`plan`] decides.
+
+mod plan;
 
 use super::{context::Context, error::PassError, facts, history, undecodable::Refusable};
 use crate::{
@@ -22,20 +24,21 @@ use nettest_api::{
     NetTest, NetTestRun, NetTestRunSpec, NetTestSpec, NetTestStatus, condition, labels,
     result::Verdict,
 };
-use nettest_core::{
-    conditions::find,
-    names,
-    status::{refused_run_status, test_status},
-    validate::Refusal,
-};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use nettest_core::{conditions::find, names, validate::Refusal};
+use std::{collections::BTreeMap, sync::Arc};
 
-/// A test whose run goes on is looked at again this often, though the run's watch tells sooner.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// … and one that has its result: ten thousand of them make eleven requests a second.
-const RESYNC: Duration = Duration::from_secs(1800);
+/// Runs that one request lists: the status of a mesh's run may have 200 KiB.
+const PAGE: u32 = 100;
 
 pub async fn reconcile(cached: Arc<NetTest>, context: Arc<Context>) -> Result<Action, PassError> {
+    reconcile_at(cached, context, Timestamp::now()).await
+}
+
+async fn reconcile_at(
+    cached: Arc<NetTest>,
+    context: Arc<Context>,
+    now: Timestamp,
+) -> Result<Action, PassError> {
     let namespace = cached.namespace().unwrap_or_default();
     let key = TestKey {
         namespace: namespace.clone(),
@@ -48,32 +51,23 @@ pub async fn reconcile(cached: Arc<NetTest>, context: Arc<Context>) -> Result<Ac
         return Ok(Action::await_change());
     };
     let runs_api: Api<NetTestRun> = context.scope.api(&namespace);
-    let runs = runs_of(&runs_api, &test).await?;
+    let mut runs = runs_of(&runs_api, &test).await?;
     publish(&context, key, &test, &runs);
 
-    let generation = test.metadata.generation.unwrap_or(1);
-    let mut current = history::latest_of(&runs, generation).cloned();
-    let settled = is_settled(&test, generation);
-    let mut again = if settled || current.as_ref().is_some_and(history::is_finished) {
-        RESYNC
-    } else {
-        PATIENCE
-    };
-    if let Some(old) = history::to_delete(&runs, generation) {
-        let uid = old.uid().unwrap_or_default();
-        delete(&runs_api, &old.name_any(), &uid).await?;
-        tracing::info!(test = %test.name_any(), run = %old.name_any(), "run deleted");
-        again = Duration::ZERO;
-    } else if current.is_none() && !settled {
-        current = Some(make_run(&context, &runs_api, &test, generation).await?);
+    let plan = plan::plan(&test, &runs, &context.policy, now);
+    for run in plan.stop.iter().chain(&plan.tidy) {
+        delete(&runs_api, &run.name, &run.uid).await?;
+        tracing::info!(test = %test.name_any(), run = %run.name, "run deleted");
     }
-
-    // A run that was deleted takes nothing away from the test: its result stands until there is another.
-    if current.is_some() || !settled {
-        let new = test_status(&test, current.as_ref(), Timestamp::now());
-        write_status(&context, &test, new).await?;
+    for run in &plan.make {
+        runs.push(make_run(&context, &runs_api, &test, run).await?);
     }
-    Ok(Action::requeue(again))
+    let new = plan::status(&test, &runs, &plan, now);
+    write_status(&context, &test, new).await?;
+    if let Some(fact) = plan.told {
+        context.events.tell(fact, &test.object_ref(&())).await;
+    }
+    Ok(Action::requeue(plan.again))
 }
 
 /// Write the status if it changed, and tell the end.
@@ -108,12 +102,8 @@ impl Refusable for NetTest {
         if is_settled(&test, generation) {
             return Ok(());
         }
-        // What a run of it would say, if one could be made.
-        let mut run = run_of(&test, generation);
-        run.metadata.name = None;
-        let now = Timestamp::now();
-        run.status = Some(refused_run_status(&run, refusal, now));
-        write_status(context, &test, test_status(&test, Some(&run), now)).await
+        let new = plan::refused(&test, refusal, Timestamp::now());
+        write_status(context, &test, new).await
     }
 }
 
@@ -128,14 +118,18 @@ async fn runs_of(api: &Api<NetTestRun>, test: &NetTest) -> Result<Vec<NetTestRun
         labels::TEST,
         names::label_value(&test.name_any())
     ));
-    let list = call("list NetTestRuns", guarded.list(&params)).await?;
+    let mut page = params.limit(PAGE);
     let uid = test.metadata.uid.as_deref();
-    Ok(list
-        .items
-        .into_iter()
-        .filter_map(|run| run.0.ok())
-        .filter(|run| uid.is_some() && controller_uid(run) == uid)
-        .collect())
+    let mut runs = Vec::new();
+    loop {
+        let list = call("list NetTestRuns", guarded.list(&page)).await?;
+        let read = list.items.into_iter().filter_map(|run| run.0.ok());
+        runs.extend(read.filter(|run| uid.is_some() && controller_uid(run) == uid));
+        match list.metadata.continue_.filter(|next| !next.is_empty()) {
+            Some(next) => page = page.continue_token(&next),
+            None => return Ok(runs),
+        }
+    }
 }
 
 /// The status already has the end of a run of this generation.
@@ -151,11 +145,10 @@ async fn make_run(
     context: &Context,
     runs: &Api<NetTestRun>,
     test: &NetTest,
-    generation: i64,
+    run: &NetTestRun,
 ) -> Result<NetTestRun, PassError> {
-    let run = run_of(test, generation);
     let name = run.name_any();
-    let error = match create::run(runs, &run).await? {
+    let error = match create::run(runs, run).await? {
         Created::Done { object, now } => {
             if now {
                 tracing::info!(test = %test.name_any(), run = %name, "run created");
@@ -163,7 +156,7 @@ async fn make_run(
                     warning: false,
                     reason: "RunCreated",
                     action: "CreateRun",
-                    note: format!("NetTestRun {name} measures generation {generation}"),
+                    note: format!("NetTestRun {name} {}", why(&run.spec)),
                 };
                 context.events.tell(fact, &test.object_ref(&())).await;
             }
@@ -186,6 +179,17 @@ async fn make_run(
     };
     context.events.tell(fact, &test.object_ref(&())).await;
     Err(error)
+}
+
+/// What asked for a run.
+fn why(run: &NetTestRunSpec) -> String {
+    match (&run.scheduled_time, &run.rerun, run.test_generation) {
+        (Some(time), _, _) => format!("is the run of {}", time.0),
+        (None, Some(token), _) => format!("was asked for by spec.rerun {token}"),
+        (None, None, generation) => {
+            format!("measures generation {}", generation.unwrap_or_default())
+        }
+    }
 }
 
 /// The run of a generation. Its name is always the same, so there is never a second one.
@@ -218,12 +222,22 @@ fn run_of(test: &NetTest, generation: i64) -> NetTestRun {
     }
 }
 
+/// When the last run ended that passed and that the status knows of.
+fn remembered_success(test: &NetTest) -> Option<Timestamp> {
+    let history = &test.status.as_ref()?.history;
+    let passed = history
+        .iter()
+        .find(|past| past.verdict == Verdict::Passed)?;
+    Some(passed.finish_time.as_ref()?.0)
+}
+
 /// Show the latest finished run; after its run is gone, what the test's own status still has; else nothing, so
 /// that the figures of an earlier object of this name go.
 fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun]) {
     let last_success = history::latest_passed(runs)
         .and_then(|run| run.status.as_ref()?.finish_time.as_ref())
-        .map(|time| time.0);
+        .map(|time| time.0)
+        .max(remembered_success(test));
     let of_run = || {
         let run = history::latest_finished(runs)?;
         let status = run.status.as_ref()?;
@@ -249,7 +263,12 @@ fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun])
             last_success: last_success.or(ended.filter(|_| verdict == Verdict::Passed)),
         })
     };
-    match of_run().or_else(of_test) {
+    // The newest may be gone while an older one is kept.
+    let newest = match (of_run(), of_test()) {
+        (Some(run), Some(test)) if run.finished < test.finished => Some(test),
+        (run, test) => run.or(test),
+    };
+    match newest {
         Some(finished) => context.metrics.publish(key, &finished),
         None => context.metrics.forget(&key),
     }

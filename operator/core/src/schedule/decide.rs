@@ -11,6 +11,9 @@ use std::time::Duration;
 /// So many missed times are made good by one run; with more, nobody waits for it any more.
 const MAX_MISSED: usize = 100;
 
+/// A time counts from its own moment on.
+const BEFORE: Duration = Duration::from_nanos(1);
+
 /// What is known of the past. All of it is in objects, so a restart changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleState {
@@ -95,13 +98,13 @@ pub fn decide(
         };
     }
     let delay = schedule.delay(seed);
-    let due = |time: Timestamp| time + delay;
+    let due = |time: Timestamp| later(time, delay);
     // Jitter is a clock that is behind: everything below is in the schedule's own times.
-    let clock = now - delay;
+    let clock = earlier(now, delay);
     let since = match *since {
         Since::Created(created) => created,
         Since::Due(next) => {
-            let before = next - delay - Duration::from_nanos(1);
+            let before = earlier(next, delay + BEFORE);
             // If the cron was changed since, it was never due. A time ahead counts for nothing: the clock may
             // have been wrong when it was written.
             match schedule.next(before) {
@@ -118,13 +121,13 @@ pub fn decide(
         next: schedule.next(after).map(due),
     };
     // A clock that was put back waits for the first time that had no run.
-    let later = since.max(clock);
+    let after = since.max(clock);
     let first = match schedule.next(since) {
         Some(first) if first <= clock => first,
-        _ => return decided(Act::Wait, None, later),
+        _ => return decided(Act::Wait, None, after),
     };
     let window = schedule.deadline.map_or(since, |deadline| {
-        since.max(clock - deadline - Duration::from_nanos(1))
+        since.max(earlier(clock, deadline + BEFORE))
     });
     let mut times = std::iter::successors(schedule.next(window), |time| schedule.next(*time))
         .take_while(|time| *time <= clock);
@@ -133,10 +136,10 @@ pub fn decide(
         .take(MAX_MISSED + 1)
         .fold((0, None), |(count, _), time| (count + 1, Some(time)));
     let Some(scheduled) = latest else {
-        return decided(Act::Wait, Some(Missed::Late { scheduled: first }), later);
+        return decided(Act::Wait, Some(Missed::Late { scheduled: first }), after);
     };
     if count > MAX_MISSED {
-        return decided(Act::Wait, Some(Missed::TooMany { since: first }), later);
+        return decided(Act::Wait, Some(Missed::TooMany { since: first }), after);
     }
     match (schedule.policy, running.first()) {
         (ConcurrencyPolicy::Forbid, Some(run)) => {
@@ -144,7 +147,7 @@ pub fn decide(
                 scheduled,
                 run: run.name.clone(),
             };
-            decided(Act::Wait, Some(missed), later)
+            decided(Act::Wait, Some(missed), after)
         }
         (ConcurrencyPolicy::Replace, Some(_)) => Decision {
             act: Act::Replace {
@@ -154,6 +157,14 @@ pub fn decide(
             missed: None,
             next: Some(due(scheduled)),
         },
-        _ => decided(Act::Start { scheduled }, None, later),
+        _ => decided(Act::Start { scheduled }, None, after),
     }
+}
+
+fn earlier(time: Timestamp, by: Duration) -> Timestamp {
+    time.checked_sub(by).unwrap_or(Timestamp::MIN)
+}
+
+fn later(time: Timestamp, by: Duration) -> Timestamp {
+    time.checked_add(by).unwrap_or(Timestamp::MAX)
 }

@@ -1,6 +1,9 @@
 //! Whole passes, by the requests they make.
 
-use super::reconcile;
+mod cleanup;
+mod schedule;
+
+use super::{reconcile, reconcile_at};
 use crate::{
     controller::{context::Context, error::PassError},
     metrics::Metrics,
@@ -34,6 +37,17 @@ const PASSED: &str = r"{verdict: Passed, finishTime: '2026-11-30T16:05:00Z', pai
 async fn pass(script: Vec<Expect>) -> (Result<Action, PassError>, Asked, Arc<Metrics>) {
     let ((mut outcomes, metrics), asked) = passes(1, script).await;
     (outcomes.remove(0), asked, metrics)
+}
+
+/// A pass at a moment over a test as it is stored.
+async fn pass_at(now: &str, script: Vec<Expect>) -> (Action, Asked) {
+    let now = now.parse().unwrap();
+    let (outcome, asked) = play(script, |context: Arc<Context>| async move {
+        let test: NetTest = serde_yaml::from_str(TEST).unwrap();
+        reconcile_at(Arc::new(test), context, now).await
+    })
+    .await;
+    (outcome.unwrap(), asked)
 }
 
 type Outcomes = Vec<Result<Action, PassError>>;
