@@ -1,7 +1,7 @@
 //! Which runs of a NetTest are of use, and which can go: pure.
 
 use jiff::Timestamp;
-use kube::ResourceExt;
+use kube::{Resource, ResourceExt};
 use nettest_api::{NetTest, NetTestRun, NetTestSpec, cleanup::Cleanup, condition, result::Verdict};
 use nettest_core::span;
 use std::time::Duration;
@@ -77,6 +77,19 @@ impl Limits {
         }
         finished.0.checked_add(self.ttl?).ok()
     }
+}
+
+/// How long a finished run stays that no test sees to: one that a user made alone, say. `None`: for good.
+pub fn time_left(run: &NetTestRun, now: Timestamp) -> Option<Duration> {
+    let of_a_test = run
+        .owner_references()
+        .iter()
+        .any(|owner| owner.controller == Some(true) && owner.kind == NetTest::kind(&()));
+    if of_a_test {
+        return None;
+    }
+    let end = Limits::of(&run.spec.test.cleanup).end(run)?;
+    Some(Duration::try_from(end.duration_since(now)).unwrap_or_default())
 }
 
 /// Unfinished runs whose spec is no longer asked for, so that their traffic must stop. A test with a schedule lets a

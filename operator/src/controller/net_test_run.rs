@@ -1,7 +1,11 @@
 //! One pass over a NetTestRun: observe, validate, plan, apply, collect, status.
 
 use super::{
-    context::Context, error::PassError, facts, history::is_finished, key, queue,
+    context::Context,
+    error::PassError,
+    facts,
+    history::{is_finished, time_left},
+    key, queue,
     undecodable::Refusable,
 };
 use crate::{
@@ -67,6 +71,13 @@ pub async fn reconcile(
         return Ok(Action::await_change());
     };
     let now = Timestamp::now();
+    // A test sees to its own runs.
+    let left = time_left(&run, now);
+    if left == Some(Duration::ZERO) {
+        delete(&runs, &run.name_any(), owner.uid.as_str()).await?;
+        tracing::info!(run = %owner.run, "run deleted: cleanup.ttlAfterFinished is over");
+        return Ok(Action::await_change());
+    }
     let test = match validate(&run.spec.test, &namespace, &context.policy) {
         Ok(test) => test,
         Err(refusal) => {
@@ -85,7 +96,7 @@ pub async fn reconcile(
             if let Some(Step::DeletePod { name, uid }) = step {
                 delete(&context.scope.api::<Pod>(&namespace), &name, &uid).await?;
             }
-            return Ok(requeue(requeue_after));
+            return Ok(requeue(sooner(requeue_after, left)));
         }
     };
     let pass = Pass {
@@ -95,8 +106,13 @@ pub async fn reconcile(
         owner: &owner,
         namespace: &namespace,
     };
-    let plan = pass.act(facts, now).await?;
+    let mut plan = pass.act(facts, now).await?;
+    plan.requeue_after = sooner(plan.requeue_after, left);
     pass.conclude(plan).await
+}
+
+fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    one.into_iter().chain(other).min()
 }
 
 /// What a pass works on.

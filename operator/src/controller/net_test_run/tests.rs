@@ -1,6 +1,7 @@
 //! Whole passes, by the requests they make.
 
 mod exclusive;
+mod expired;
 mod refused;
 mod result;
 
