@@ -64,16 +64,18 @@ pub fn plan(test: &NetTest, runs: &[NetTestRun], policy: &Policy, now: Timestamp
         Some(Err(refusal)) => plan.refusal = Some(refusal),
         Some(Ok(schedule)) => plan.by_schedule(test, runs, &schedule, now),
     }
-    if !plan.stop.is_empty() {
+    let limits = Limits::of(&test.spec.cleanup);
+    let mut more = !plan.stop.is_empty();
+    if more {
         plan.make.clear();
     }
-
-    let limits = Limits::of(&test.spec.cleanup);
-    let mut more = false;
     // The status tells of a run before it goes, else a crash between would make it again.
-    if remembers(test, runs) {
+    if !remembers_time(test, runs) {
+        plan.stop.clear();
+        plan.told = plan.told.filter(|_| !more);
+    } else if remembers_end(test, runs) {
         let expired = limits.expired(runs, now);
-        more = expired.len() > MOST_DELETED;
+        more |= expired.len() > MOST_DELETED;
         let expired = expired.into_iter().take(MOST_DELETED);
         plan.tidy = expired.map(reference).collect();
     }
@@ -86,7 +88,7 @@ pub fn plan(test: &NetTest, runs: &[NetTestRun], policy: &Policy, now: Timestamp
         true => PATIENCE,
         false => RESYNC,
     };
-    if !plan.stop.is_empty() || more {
+    if more {
         plan.again = Duration::ZERO;
     }
     for at in [plan.next, limits.next_end(runs, now)]
@@ -201,11 +203,11 @@ fn asked_again(test: &NetTest, runs: &[NetTestRun]) -> Option<String> {
     if status.and_then(|status| status.last_rerun.as_ref()) == Some(token) {
         return None;
     }
-    // A run that was made and not told of: its generation is newer than the status.
+    // A run that was made and not told of: its generation is not older than the status.
     let told = status.and_then(|status| status.observed_generation);
     let made = runs
         .iter()
-        .any(|run| run.spec.rerun.as_ref() == Some(token) && run.spec.test_generation > told);
+        .any(|run| run.spec.rerun.as_ref() == Some(token) && run.spec.test_generation >= told);
     (!made).then(|| token.clone())
 }
 
@@ -250,14 +252,18 @@ fn told(missed: &Missed) -> Fact {
     }
 }
 
-/// Whether the status has all that is worth keeping of these runs.
-fn remembers(test: &NetTest, runs: &[NetTestRun]) -> bool {
-    let Some(status) = &test.status else {
-        return runs.is_empty();
-    };
-    let last = status.last_schedule_time.as_ref().map(|time| time.0);
-    status.history == history(&status.history, runs)
-        && (test.spec.schedule.is_none() || last == last_scheduled(test, runs))
+/// Whether the status has the latest time that a run was made for.
+fn remembers_time(test: &NetTest, runs: &[NetTestRun]) -> bool {
+    let status = test.status.as_ref();
+    let known = status.and_then(|status| status.last_schedule_time.as_ref());
+    test.spec.schedule.is_none() || known.map(|time| time.0) == last_scheduled(test, runs)
+}
+
+/// Whether the status has all that is worth keeping of the runs that have ended.
+fn remembers_end(test: &NetTest, runs: &[NetTestRun]) -> bool {
+    let known = test.status.as_ref().map(|status| status.history.as_slice());
+    let known = known.unwrap_or_default();
+    history(known, runs) == known
 }
 
 fn reference(run: &NetTestRun) -> RunRef {
@@ -355,3 +361,6 @@ fn say_pending(conditions: &mut [Condition], message: &str) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::Value;
 
-const NEXT: &str = "{observedGeneration: 2, nextRunTime: '2026-11-30T17:00:00Z'}";
+const NEXT: &str = "{observedGeneration: 2, lastScheduleTime: '2026-11-30T16:00:00Z', nextRunTime: '2026-11-30T17:00:00Z'}";
 const AFTER: &str = "2026-11-30T17:00:00.3Z";
 /// 2026-11-30T17:00:00Z in minutes.
 const SCHEDULED: &str = "rack-29934300";
