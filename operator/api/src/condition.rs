@@ -12,7 +12,6 @@ pub const WITHIN_THRESHOLDS: &str = "WithinThresholds";
 pub const CPU_PINNED: &str = "CPUPinned";
 /// Measured, and within its thresholds. Unknown while the run goes on.
 pub const SUCCEEDED: &str = "Succeeded";
-
 /// The run has come to its end, whichever: the one to wait for where a failure must not be waited out.
 pub const COMPLETE: &str = "Complete";
 

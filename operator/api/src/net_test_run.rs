@@ -60,7 +60,7 @@ pub struct NetTestRunStatus {
     /// The generation of the spec that all below is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// Accepted, Scheduled, Measured, WithinThresholds, CPUPinned, Succeeded.
+    /// Accepted, Scheduled, Measured, WithinThresholds, CPUPinned, Succeeded, Complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,

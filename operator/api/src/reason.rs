@@ -65,6 +65,7 @@ reasons! {
     NotPermitted,
     // diagnosis
     PacingLimited,
+    OverlayOverhead,
 }
 
 impl Reason {

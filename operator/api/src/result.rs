@@ -178,7 +178,7 @@ pub struct ThresholdResult {
     /// Pairs that missed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed_pairs: Option<i32>,
-    /// What was measured against what, e.g. `191 Mbit/s at the receiver, at least 900 Mbit/s asked`.
+    /// What was measured against what, e.g. `4.21 Gbit/s from node1 to node3, at least 9.00 Gbit/s (90 % of the 10.0 Gbit/s link) asked; missed by 3 of 12 pairs`.
     pub message: String,
 }
 
@@ -253,7 +253,7 @@ pub struct PairResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), inner(length(max = 63)), extend("x-kubernetes-list-type" = "atomic"))]
     pub missed: Vec<String>,
-    /// One a variant and flow.
+    /// One a variant and flow; the worst of them where all would be too many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 128), extend("x-kubernetes-list-type" = "atomic"))]
     pub figures: Vec<PairFigures>,

@@ -28,12 +28,20 @@ pub enum DigestError {
 /// Why a complete digest is not a result.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum IncompleteError {
-    #[error("the digest has no figures of {flow:?}")]
-    Flow { flow: Flow },
-    #[error("the digest has {seen} of {asked} repeats of {flow:?}")]
-    Repeats { flow: Flow, seen: usize, asked: u32 },
-    #[error("the digest's figures of {flow:?} differ in length")]
-    Uneven { flow: Flow },
+    #[error("the digest has no figures of {variant}, {flow:?}")]
+    Flow { variant: String, flow: Flow },
+    #[error("the digest has {seen} repeats of {variant}, {flow:?}, and not {asked}")]
+    Repeats {
+        variant: String,
+        flow: Flow,
+        seen: usize,
+        /// `3`, or `3 to 9`.
+        asked: String,
+    },
+    #[error("the digest's figures of {variant}, {flow:?}, differ in length")]
+    Uneven { variant: String, flow: Flow },
+    #[error("the digest has {seen} figures for {asked} variants and flows")]
+    Others { seen: usize, asked: usize },
 }
 
 /// Parse a termination message, and refuse what belongs to another run or attempt.
@@ -56,22 +64,31 @@ pub fn digest(text: &str, run: &RunUid, attempt: u32) -> Result<Digest, DigestEr
 
 /// Whether a digest that says Complete has every repeat of every variant and flow of its lane: an incomplete run is never a result.
 pub fn complete(test: &ValidTest, lane: Lane, digest: &Digest) -> Result<(), IncompleteError> {
-    let wanted = test
+    let wanted: Vec<_> = test
         .variants_of(lane)
-        .flat_map(|variant| variant.flows().iter().map(move |flow| (variant, *flow)));
-    for (variant, flow) in wanted {
+        .flat_map(|variant| variant.flows().iter().map(move |flow| (variant, *flow)))
+        .collect();
+    for (variant, flow) in &wanted {
+        let (name, flow) = (|| variant.key.clone(), *flow);
         let figures = digest
             .figures
             .iter()
             .find(|figures| figures.variant == variant.key && flow_of(figures) == Some(flow))
-            .ok_or(IncompleteError::Flow { flow })?;
+            .ok_or_else(|| IncompleteError::Flow {
+                variant: name(),
+                flow,
+            })?;
         let seen = figures.received_bits_per_second.len();
-        let asked = test.repeats.count as usize..=test.repeats.most() as usize;
-        if !asked.contains(&seen) {
+        let (least, most) = (test.repeats.count, test.repeats.most());
+        if !(least as usize..=most as usize).contains(&seen) {
             return Err(IncompleteError::Repeats {
+                variant: name(),
                 flow,
                 seen,
-                asked: test.repeats.count,
+                asked: match least == most {
+                    true => least.to_string(),
+                    false => format!("{least} to {most}"),
+                },
             });
         }
         let must = [
@@ -93,8 +110,18 @@ pub fn complete(test: &ValidTest, lane: Lane, digest: &Digest) -> Result<(), Inc
         let even = must.iter().all(|all| all.len() == seen)
             && may.iter().all(|all| all.is_empty() || all.len() == seen);
         if !even {
-            return Err(IncompleteError::Uneven { flow });
+            return Err(IncompleteError::Uneven {
+                variant: name(),
+                flow,
+            });
         }
+    }
+    // One twice, or one of another lane.
+    if digest.figures.len() != wanted.len() {
+        return Err(IncompleteError::Others {
+            seen: digest.figures.len(),
+            asked: wanted.len(),
+        });
     }
     Ok(())
 }

@@ -65,8 +65,8 @@ impl Facts {
     }
 }
 
-/// The API server's limit of a condition's message.
-const MAX_MESSAGE: usize = 32_768;
+/// Bytes of a message. The API server takes 32 KiB, but a status of seven such would be most of an object.
+const MAX_MESSAGE: usize = 4_096;
 
 /// Facts as conditions. Conditions of other types, set by others, are kept.
 pub fn conditions(

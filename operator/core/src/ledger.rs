@@ -3,6 +3,7 @@
 use crate::valid::Lane;
 use nettest_api::{
     Reason,
+    diagnosis::Diagnosis,
     result::{PairState, VariantResult},
 };
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,12 @@ pub struct PairRecord {
     /// One a variant and flow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<VariantResult>,
+    /// What held its throughput, by what its engines said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnosis: Vec<Diagnosis>,
+    /// Why an end had no CPUs of its own, where they were preferred.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unpinned: Option<String>,
     /// Bits per second of the ends' links, where somebody knows them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_link: Option<u64>,
@@ -133,6 +140,8 @@ mod tests {
             reason: Some(Reason::PeerUnreachable),
             message: "no answer".to_owned(),
             results: vec![],
+            diagnosis: vec![],
+            unpinned: Some("all of 4 CPUs".to_owned()),
             client_link: Some(10_000_000_000),
             server_link: None,
         }

@@ -6,11 +6,11 @@ mod many;
 use crate::{
     aggregate::aggregate,
     conditions::{conditions, find},
-    diagnose::diagnose,
+    diagnose::{self, diagnose},
     plan::{Progress, Stage},
     valid::ValidTest,
     validate::Refusal,
-    verdict::{History, Judgement, MeasuredPair, verdict},
+    verdict::{History, MeasuredPair, verdict},
 };
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -60,8 +60,7 @@ pub fn run_status(
         ..NetTestRunStatus::default()
     };
     if let Some(many) = many {
-        let ended = !matches!(stage, Stage::Waiting(_));
-        many::note(&mut status, run, test, many, history, ended);
+        many::note(&mut status, run, test, many);
     }
     let facts = match stage {
         Stage::Settled => return status,
@@ -69,8 +68,13 @@ pub fn run_status(
             let judgement = many::judge(test, many.as_ref(), history);
             status.verdict = Some(judgement.verdict);
             status.finish_time = Some(Time(now));
-            status.thresholds.clone_from(&judgement.thresholds);
-            facts::concluded(test, &judgement, many.as_ref())
+            let diagnosis = many
+                .iter()
+                .flat_map(|many| diagnose::of_run(test, &many.ledger));
+            status.diagnosis = diagnosis.take(MAX_DIAGNOSES).collect();
+            let facts = facts::concluded(test, &judgement, many.as_ref());
+            status.thresholds = judgement.thresholds;
+            facts
         }
         Stage::Waiting(waiting) => facts::waiting(waiting),
         Stage::Failed {
@@ -84,15 +88,18 @@ pub fn run_status(
         }
         Stage::Measured(digest) => {
             let results = aggregate(test, digest);
-            let judgement = judge(test, status.pair.as_ref(), digest, &results, history);
+            let pair = measured_pair(status.pair.as_ref(), digest, &results);
+            let judgement = verdict(test, std::slice::from_ref(&pair), history);
+            let mut diagnosis = diagnose(test, digest, &results);
+            diagnosis.extend(diagnose::of_pair(test, &pair));
+            diagnosis.truncate(MAX_DIAGNOSES);
+            status.diagnosis = diagnosis;
             status.verdict = Some(judgement.verdict);
             status.finish_time = Some(Time(now));
             if let Some(pair) = &mut status.pair {
                 add_cpus(pair, digest);
             }
-            let facts = facts::measured(test, digest, &judgement);
-            let diagnosis = diagnose(test, digest, &results);
-            status.diagnosis = diagnosis.into_iter().take(MAX_DIAGNOSES).collect();
+            let facts = facts::measured(test, digest, &results, &judgement);
             status.results = results;
             status.thresholds = judgement.thresholds;
             status.documents = documents;
@@ -100,26 +107,27 @@ pub fn run_status(
         }
     };
     status.conditions = conditions(&old.conditions, &facts, run.metadata.generation, now);
+    if let Some(many) = many {
+        let ended = !matches!(stage, Stage::Waiting(_));
+        status.pairs = many::pairs(&status, test, many, history, ended);
+    }
     status
 }
 
-/// The verdict of one pair.
-fn judge(
-    test: &ValidTest,
-    pair: Option<&PairStatus>,
+/// The one pair of a digest.
+fn measured_pair<'a>(
+    pair: Option<&'a PairStatus>,
     digest: &Digest,
-    results: &[VariantResult],
-    history: &History,
-) -> Judgement {
+    results: &'a [VariantResult],
+) -> MeasuredPair<'a> {
     let link = |host: Option<&HostFacts>| host.and_then(|host| host.link_speed_bits_per_second);
-    let pair = MeasuredPair {
+    MeasuredPair {
         client: pair.map_or("client", |pair| &pair.client.node),
         server: pair.map_or("server", |pair| &pair.server.node),
-        results,
+        results: results.iter().collect(),
         client_link: link(digest.client_host.as_ref()),
         server_link: link(digest.server_host.as_ref()),
-    };
-    verdict(test, &[pair], history)
+    }
 }
 
 /// The status of a run that was refused before any pod.
@@ -148,6 +156,10 @@ pub fn test_status(test: &NetTest, run: Option<&NetTestRun>, now: Timestamp) -> 
             conditions: conditions(&old.conditions, &facts::new_test(), generation, now),
             latest_run: old.latest_run,
             last_run_time: old.last_run_time,
+            history: old.history,
+            next_run_time: old.next_run_time,
+            last_schedule_time: old.last_schedule_time,
+            last_rerun: old.last_rerun,
             ..NetTestStatus::default()
         };
     };
@@ -165,7 +177,11 @@ pub fn test_status(test: &NetTest, run: Option<&NetTestRun>, now: Timestamp) -> 
         diagnosis: status.diagnosis,
         progress: status.progress,
         suspects: status.suspects,
-        ..NetTestStatus::default()
+        // These are the schedule's to say.
+        history: old.history,
+        next_run_time: old.next_run_time,
+        last_schedule_time: old.last_schedule_time,
+        last_rerun: old.last_rerun,
     }
 }
 

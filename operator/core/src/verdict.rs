@@ -1,26 +1,28 @@
 //! Results against thresholds.
 
-mod bound;
+mod bar;
 mod case;
+mod stability;
+mod words;
 
-use crate::{
-    units,
-    valid::{ValidTest, ValidThreshold},
-};
-use case::Case;
+pub use stability::{is_unstable, spread_in_words};
+
+use crate::valid::{ValidTest, ValidThreshold};
+use bar::Bar;
+use case::Tally;
 use nettest_api::{
     Reason,
-    result::{ThresholdResult, VariantResult, Verdict},
+    result::{Flow, ThresholdResult, VariantResult, Verdict},
     threshold::{Severity, ThresholdMetric, ThresholdScope},
 };
 
-/// One pair's results, and what is known of its ends.
-#[derive(Debug, Clone, Copy)]
+/// Two nodes with all that was measured between them, on whichever lanes, so that paths can be compared.
+#[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredPair<'a> {
     /// Node of the client.
     pub client: &'a str,
     pub server: &'a str,
-    pub results: &'a [VariantResult],
+    pub results: Vec<&'a VariantResult>,
     /// Bits per second.
     pub client_link: Option<u64>,
     pub server_link: Option<u64>,
@@ -38,7 +40,7 @@ pub struct Judgement {
     pub reason: Reason,
     /// One a threshold, in the order of the spec.
     pub thresholds: Vec<ThresholdResult>,
-    /// The variants whose repeats lie too far apart, in words.
+    /// The variants whose repeats lie too far apart, in words: the first of them, and how many more.
     pub unstable: Vec<String>,
 }
 
@@ -56,152 +58,130 @@ impl Judgement {
     }
 }
 
+/// A figure of a pair that misses a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missed<'a> {
+    pub threshold: &'a ValidThreshold,
+    pub variant: &'a str,
+    pub flow: Flow,
+}
+
+/// A test's thresholds, ready for many pairs.
+#[derive(Debug)]
+pub struct Judge<'a> {
+    test: &'a ValidTest,
+    bars: Vec<Bar<'a>>,
+}
+
 /// Judge what was measured. A figure that is unknown meets no threshold: it cannot be shown to.
 pub fn verdict(test: &ValidTest, pairs: &[MeasuredPair<'_>], history: &History) -> Judgement {
-    let thresholds: Vec<ThresholdResult> = test
-        .thresholds
-        .iter()
-        .map(|threshold| judge(threshold, pairs, history))
-        .collect();
-    let unstable = unstable(test, pairs);
-    let failed = thresholds
-        .iter()
-        .any(|threshold| !threshold.met && threshold.severity == Severity::Fail);
-    let (verdict, reason) = match (failed, unstable.is_empty()) {
-        (true, _) => (Verdict::Failed, Reason::ThresholdNotMet),
-        (false, false) => (Verdict::Failed, Reason::Unstable),
-        (false, true) => (Verdict::Passed, Reason::Passed),
-    };
-    Judgement {
-        verdict,
-        reason,
-        thresholds,
-        unstable,
+    Judge::new(test, history).verdict(pairs)
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(test: &'a ValidTest, history: &'a History) -> Judge<'a> {
+        let bars = test.thresholds.iter();
+        Judge {
+            test,
+            bars: bars.map(|threshold| Bar::new(threshold, history)).collect(),
+        }
+    }
+
+    pub fn verdict(&self, pairs: &[MeasuredPair<'_>]) -> Judgement {
+        let thresholds: Vec<ThresholdResult> =
+            self.bars.iter().map(|bar| judge(bar, pairs)).collect();
+        let unstable = stability::unstable(self.test, pairs);
+        let failed = thresholds
+            .iter()
+            .any(|threshold| !threshold.met && threshold.severity == Severity::Fail);
+        let (verdict, reason) = match (failed, unstable.is_empty()) {
+            (true, _) => (Verdict::Failed, Reason::ThresholdNotMet),
+            (false, false) => (Verdict::Failed, Reason::Unstable),
+            (false, true) => (Verdict::Passed, Reason::Passed),
+        };
+        Judgement {
+            verdict,
+            reason,
+            thresholds,
+            unstable,
+        }
+    }
+
+    /// What this pair misses by itself, whether that fails the test or only warns.
+    pub fn missed<'b>(&'b self, pair: &'b MeasuredPair<'_>) -> impl Iterator<Item = Missed<'b>> {
+        self.bars
+            .iter()
+            .filter(|bar| bar.threshold.scope != ThresholdScope::Median)
+            .flat_map(move |bar| {
+                let missed = bar.cases(0, pair).filter(|case| !case.met);
+                missed.map(|case| Missed {
+                    threshold: bar.threshold,
+                    variant: case.variant,
+                    flow: case.flow,
+                })
+            })
+    }
+
+    /// Whether this pair by itself fails the test.
+    pub fn fails(&self, pair: &MeasuredPair<'_>) -> bool {
+        self.missed(pair)
+            .any(|missed| missed.threshold.severity == Severity::Fail)
     }
 }
 
-/// Names of the thresholds of severity Fail that this pair misses by itself.
-pub fn missed_by(test: &ValidTest, pair: MeasuredPair<'_>, history: &History) -> Vec<String> {
-    test.thresholds
-        .iter()
-        .filter(|threshold| {
-            threshold.severity == Severity::Fail && threshold.scope != ThresholdScope::Median
-        })
-        .filter(|threshold| !judge(threshold, &[pair], history).met)
-        .map(|threshold| threshold.name.clone())
-        .collect()
-}
-
-/// What is still too far apart after the last repeat.
-fn unstable(test: &ValidTest, pairs: &[MeasuredPair<'_>]) -> Vec<String> {
-    let Some(stability) = test.repeats.stability else {
-        return vec![];
-    };
-    let several = pairs.len() > 1;
-    pairs
-        .iter()
-        .flat_map(|pair| pair.results.iter().map(move |result| (pair, result)))
-        .filter(|(_, result)| {
-            result.throughput_bits_per_second.spread_percent
-                > i64::from(stability.max_spread_percent)
-        })
-        .map(|(pair, result)| {
-            let spread = result.throughput_bits_per_second;
-            let place = if several {
-                format!(" from {} to {}", pair.client, pair.server)
-            } else {
-                String::new()
-            };
-            let rate = |bits: i64| units::bits_per_second(u64::try_from(bits).unwrap_or(0));
-            format!(
-                "{}{place}: {} to {} over {} repeats, a spread of {} %, at most {} % asked",
-                result.variant,
-                rate(spread.min),
-                rate(spread.max),
-                result.repeats,
-                spread.spread_percent,
-                stability.max_spread_percent
-            )
-        })
-        .collect()
-}
-
-fn judge(
-    threshold: &ValidThreshold,
-    pairs: &[MeasuredPair<'_>],
-    history: &History,
-) -> ThresholdResult {
-    let cases = match threshold.scope {
-        ThresholdScope::EachPair | ThresholdScope::WorstPair => {
-            case::of_pairs(threshold, pairs, history)
+/// Names of the thresholds that a pair misses by itself, in the order of the spec.
+pub fn missed_by(test: &ValidTest, pair: &MeasuredPair<'_>, history: &History) -> Vec<String> {
+    let judge = Judge::new(test, history);
+    let mut names: Vec<String> = Vec::new();
+    for missed in judge.missed(pair) {
+        if names.last() != Some(&missed.threshold.name) {
+            names.push(missed.threshold.name.clone());
         }
-        ThresholdScope::Median => case::of_median(threshold, pairs, history),
-    };
-    let worst = cases.iter().max_by_key(|case| case.badness(threshold));
-    let missed = missed_pairs(&cases);
+    }
+    names
+}
+
+fn judge(bar: &Bar<'_>, pairs: &[MeasuredPair<'_>]) -> ThresholdResult {
+    let threshold = bar.threshold;
+    let mut tally = Tally::default();
+    match threshold.scope {
+        ThresholdScope::EachPair | ThresholdScope::WorstPair => {
+            for (number, pair) in pairs.iter().enumerate() {
+                bar.cases(number, pair)
+                    .for_each(|case| tally.add(bar, case));
+            }
+        }
+        ThresholdScope::Median => {
+            let cases = bar.median_cases(pairs);
+            cases.into_iter().for_each(|case| tally.add(bar, case));
+        }
+    }
+    let worst = tally.worst();
+    let several = pairs.len() > 1 && threshold.scope != ThresholdScope::Median;
     ThresholdResult {
         name: threshold.name.clone(),
-        met: !cases.is_empty() && cases.iter().all(|case| case.met),
+        met: worst.is_some_and(|worst| worst.met),
         severity: threshold.severity,
         observed: worst.and_then(|case| case.observed),
         wanted: worst.and_then(|case| case.wanted),
-        variant: worst.map(|case| case.variant.clone()),
-        pair: worst.and_then(|case| case.pair.clone()),
-        missed_pairs: (pairs.len() > 1 && threshold.scope != ThresholdScope::Median)
-            .then(|| i32::try_from(missed).unwrap_or(i32::MAX)),
-        message: message(threshold, &cases, worst, pairs.len(), missed),
+        variant: worst.map(|case| case.variant.to_owned()),
+        pair: worst
+            .and_then(|case| case.pair)
+            .map(|(client, server)| format!("{client} -> {server}")),
+        missed_pairs: several.then(|| i32::try_from(tally.missed_pairs).unwrap_or(i32::MAX)),
+        message: words::message(bar, &tally, pairs.len()),
     }
 }
 
-/// Pairs of nodes with at least one case that misses.
-fn missed_pairs(cases: &[Case]) -> usize {
-    let missed: std::collections::BTreeSet<_> = cases
-        .iter()
-        .filter(|case| !case.met)
-        .map(|case| case.number)
-        .collect();
-    missed.len()
-}
-
-fn message(
-    threshold: &ValidThreshold,
-    cases: &[Case],
-    worst: Option<&Case>,
-    pairs: usize,
-    missed: usize,
-) -> String {
-    let Some(worst) = worst else {
-        return match &threshold.variant {
-            Some(variant) => format!("{variant} was not measured"),
-            None => "nothing was measured".to_owned(),
-        };
-    };
-    let one_variant = cases.iter().all(|case| case.variant == worst.variant);
-    if pairs <= 1 && one_variant {
-        if let [only] = cases {
-            return only.words(threshold);
-        }
-        return cases
-            .iter()
-            .map(|case| format!("{}: {}", case::flow_words(case.flow), case.words(threshold)))
-            .collect::<Vec<_>>()
-            .join("; ");
+/// The metric's figure of a result, in its unit.
+fn value(metric: ThresholdMetric, result: &VariantResult) -> Option<i64> {
+    match metric {
+        ThresholdMetric::Throughput => Some(result.throughput_bits_per_second.median),
+        ThresholdMetric::LossPPM => result.loss_ppm,
+        ThresholdMetric::JitterMicroseconds => result.jitter_microseconds,
+        ThresholdMetric::RTTMicroseconds => result.rtt_microseconds,
+        ThresholdMetric::Retransmits => result.retransmits,
     }
-    let mut place = Vec::new();
-    if !one_variant {
-        place.push(worst.variant.clone());
-    }
-    match threshold.scope {
-        ThresholdScope::Median if pairs > 1 => place.push(format!("median of {pairs} pairs")),
-        _ if pairs > 1 => place.extend(worst.pair.clone()),
-        _ => {}
-    }
-    place.push(case::flow_words(worst.flow).to_owned());
-    let mut message = format!("{}: {}", place.join(", "), worst.words(threshold));
-    if pairs > 1 && missed > 0 && threshold.scope != ThresholdScope::Median {
-        message.push_str(&format!("; missed by {missed} of {pairs} pairs"));
-    }
-    message
 }
 
 /// Whether a variant of this protocol has the metric.
@@ -212,6 +192,12 @@ pub fn applies(metric: ThresholdMetric, protocol: nettest_api::traffic::Protocol
         ThresholdMetric::LossPPM | ThresholdMetric::JitterMicroseconds => protocol == UDP,
         ThresholdMetric::RTTMicroseconds | ThresholdMetric::Retransmits => protocol == TCP,
     }
+}
+
+/// The lower of the two in the middle.
+fn median(mut values: Vec<i64>) -> Option<i64> {
+    values.sort_unstable();
+    values.get(values.len().checked_sub(1)? / 2).copied()
 }
 
 #[cfg(test)]

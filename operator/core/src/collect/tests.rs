@@ -55,18 +55,22 @@ fn complete_means_every_repeat_of_every_flow() {
     assert_eq!(complete(&tcp, Lane::PODS, &whole(&[1, 2, 3])), Ok(()));
     assert!(matches!(
         complete(&tcp, Lane::PODS, &whole(&[1, 2])),
-        Err(IncompleteError::Repeats {
-            seen: 2,
-            asked: 3,
-            ..
-        })
+        Err(IncompleteError::Repeats { seen: 2, .. })
     ));
+    // One of another lane, or one twice.
+    let mut twice = whole(&[1, 2, 3]);
+    twice.figures.push(twice.figures[0].clone());
+    assert_eq!(
+        complete(&tcp, Lane::PODS, &twice),
+        Err(IncompleteError::Others { seen: 2, asked: 1 })
+    );
     // Bidirectional: two flows, two repeats each.
     let mut both = whole(&[1, 2]);
     assert!(matches!(
         complete(&udp, Lane::PODS, &measured_by(&udp, both.clone())),
         Err(IncompleteError::Flow {
-            flow: Flow::ServerToClient
+            flow: Flow::ServerToClient,
+            ..
         })
     ));
     both.figures.push(figures("ServerToClient", &[3, 4]));

@@ -6,6 +6,7 @@
 //! (lo and veth) one stream then reached 15 to 27 Gbit/s, 8 to 17 on busy CPUs, against 38 to 48 and 25 to 42 with
 //! cubic: a timer costs 8 to 14 us of CPU a segment, and is late where the CPU is not free.
 
+use super::sender_sockets;
 use crate::{units, valid::ValidVariant};
 use nettest_api::{
     Reason,
@@ -67,10 +68,9 @@ pub(super) fn limited(
 ) -> Option<Diagnosis> {
     let congestion = result.congestion_control.as_deref()?;
     let (client_cpu, server_cpu) = (result.client_cpu_milli?, result.server_cpu_milli?);
-    let (sender, host, qdisc, network, sender_cpu, receiver_cpu) = match result.flow {
+    let (sender, qdisc, network, sender_cpu, receiver_cpu) = match result.flow {
         Flow::ClientToServer => (
             "client",
-            &digest.client_host,
             &result.client_qdisc,
             test.client_network,
             client_cpu,
@@ -78,7 +78,6 @@ pub(super) fn limited(
         ),
         Flow::ServerToClient => (
             "server",
-            &digest.server_host,
             &result.server_qdisc,
             test.server_network,
             server_cpu,
@@ -94,7 +93,7 @@ pub(super) fn limited(
         return None;
     }
     let rate = u64::try_from(result.receiver_bits_per_second).ok()?;
-    let mss = host.as_ref()?.sockets.mss?;
+    let mss = sender_sockets(test, digest, result.flow)?.mss?;
     let one_machine = one_machine(digest);
     // A server that sends keeps its round-trip time for itself. Within a machine it is no matter unless somebody asked
     // for a window, which may be a small one.

@@ -77,7 +77,10 @@ status: {conditions: [{type: Ready, status: \"True\"}]}
             .closed_to(tolerations, control_plane)
             .unwrap_or_default()
     };
-    assert_eq!(closed(&[gpu.clone()], false), "is a control-plane node");
+    assert_eq!(
+        closed(std::slice::from_ref(&gpu), false),
+        "is a control-plane node"
+    );
     assert_eq!(closed(&[], true), "has the taint gpu=a:NoExecute");
     assert_eq!(closed(&[gpu], true), "");
     for (other, open) in [

@@ -3,6 +3,7 @@
 use super::{Phase, Plan, Stage, attempt::Attempt, blocked};
 use crate::{
     collect::{self, DigestError},
+    link,
     pinning::{Pinning, pinning},
     pod_facts::{Ended, PodFacts, PodState},
     valid::ValidEndpoint,
@@ -123,7 +124,12 @@ fn measured(attempt: &Attempt<'_>, client: &PodFacts, digest: &Digest) -> Plan {
     if let Pinning::Refused { message } = pinning(attempt.test, digest) {
         return attempt.failed(Reason::ExclusiveCPUNotGranted, message, true);
     }
-    let mut plan = attempt.plan(Stage::Measured(Box::new(digest.clone())));
+    let mut plan = attempt.plan(Stage::Measured(Box::new(link::told(
+        attempt.test,
+        attempt.seen,
+        &client.pair,
+        digest,
+    ))));
     plan.collect = Some(client.name.clone());
     plan
 }

@@ -7,12 +7,14 @@ mod view;
 use super::{Many, Phase, Plan, Progress, Stage, Step, Waiting, attempt, attempt::PATIENCE, clean};
 use crate::{
     aggregate::aggregate,
+    diagnose::diagnose,
     exclusivity::{self, Busy, Turn},
     layout::{self, Layout, PairSpec},
     ledger::{Ledger, PairRecord},
     link,
     mesh::{next::next, node_set::NodeSet},
     observed::{Claim, Observed},
+    pinning::{Pinning, pinning},
     valid::{NodeName, ValidTest, ValidTopology},
 };
 use jiff::{SignedDuration, Timestamp};
@@ -270,8 +272,16 @@ impl Pairs<'_> {
         let before = self.attempt_of(number);
         match progress.stage {
             Stage::Measured(digest) => {
+                let results = aggregate(self.test, &digest);
                 let record = PairRecord {
-                    results: aggregate(self.test, &digest),
+                    diagnosis: diagnose(self.test, &digest, &results),
+                    results,
+                    unpinned: match pinning(self.test, &digest) {
+                        Pinning::FellBack { message } => Some(message),
+                        Pinning::Exclusive { .. } | Pinning::Shared { .. } => None,
+                        // Such a pair is not measured.
+                        Pinning::Refused { .. } => None,
+                    },
                     client_link: link::speed(
                         self.test,
                         self.seen,
@@ -616,6 +626,8 @@ fn record(pair: &PairSpec, state: PairState, attempt: u32) -> PairRecord {
         reason: None,
         message: String::new(),
         results: vec![],
+        diagnosis: vec![],
+        unpinned: None,
         client_link: None,
         server_link: None,
     }

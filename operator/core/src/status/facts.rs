@@ -12,7 +12,8 @@ use crate::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use nettest_api::{
     Reason, condition,
-    result::{PairState, Verdict},
+    endpoint::CpuMode,
+    result::{PairState, VariantResult, Verdict},
     threshold::Severity,
 };
 use nettest_report::digest::Digest;
@@ -102,10 +103,18 @@ pub(super) fn refused(refusal: &Refusal) -> Facts {
     }
 }
 
-pub(super) fn measured(test: &ValidTest, digest: &Digest, judgement: &Judgement) -> Facts {
-    let repeats = match test.repeats.count {
-        1 => "1 repeat was measured".to_owned(),
-        count => format!("{count} repeats were measured"),
+pub(super) fn measured(
+    test: &ValidTest,
+    digest: &Digest,
+    results: &[VariantResult],
+    judgement: &Judgement,
+) -> Facts {
+    let counts = results.iter().map(|result| result.repeats);
+    let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+    let repeats = match (least, most) {
+        (1, 1) => "1 repeat was measured".to_owned(),
+        (least, most) if least == most => format!("{most} repeats were measured"),
+        (least, most) => format!("{least} to {most} repeats of each variant were measured"),
     };
     let cpu_pinned = match pinning(test, digest) {
         Pinning::Exclusive { message } => {
@@ -185,26 +194,9 @@ pub(super) fn concluded(test: &ValidTest, judgement: &Judgement, many: Option<&M
         _ => format!("{missing} of {all} pairs could not be measured, the first of them {first}"),
     });
     let nothing = "nothing was measured";
-    let cpu_pinned = if measured == 0 {
-        open(Reason::NotMeasured, nothing)
-    } else if !test.wants_exclusive_cpus() {
-        Fact::new(
-            State::False,
-            Reason::SharedPool,
-            "the engines ran in the shared pool",
-        )
-    } else if test.requires_exclusive_cpus() {
-        // A pair whose engines do not confirm it is not measured.
-        Fact::new(
-            State::True,
-            Reason::ExclusiveConfirmed,
-            "every engine that asked for CPUs of its own confirmed them",
-        )
-    } else {
-        open(
-            Reason::NotMeasured,
-            "Preferred CPUs of several pairs are not looked at one by one",
-        )
+    let cpu_pinned = match measured {
+        0 => open(Reason::NotMeasured, nothing),
+        _ => cpus_of_pairs(test, &records),
     };
     let suspects = many.map_or(&[][..], |many| &many.suspects);
     let suspects: Vec<&str> = suspects
@@ -218,7 +210,9 @@ pub(super) fn concluded(test: &ValidTest, judgement: &Judgement, many: Option<&M
         "every pair was measured, and within the thresholds",
     );
     if judgement.verdict != Verdict::Passed {
-        let parts = [Some(succeeded.message.clone()), not_measured.clone()];
+        // Of thresholds there is nothing to say where nothing was measured.
+        let missed = Some(succeeded.message.clone()).filter(|_| measured > 0);
+        let parts = [missed, not_measured.clone()];
         let mut parts: Vec<String> = parts.into_iter().flatten().collect();
         parts.extend(suspects.into_iter().map(str::to_owned));
         parts.retain(|part| !part.is_empty());
@@ -226,7 +220,7 @@ pub(super) fn concluded(test: &ValidTest, judgement: &Judgement, many: Option<&M
     }
     Facts {
         accepted: accepted(),
-        scheduled: if measured > 0 {
+        scheduled: if measured > 0 || records.iter().any(|record| ran(record)) {
             Fact::new(State::True, Reason::PodsRunning, "the pods ran")
         } else {
             Fact::new(
@@ -258,6 +252,55 @@ pub(super) fn concluded(test: &ValidTest, judgement: &Judgement, many: Option<&M
         cpu_pinned,
         succeeded,
     }
+}
+
+/// Whether the pods of a pair that was not measured ran, by what became of it.
+fn ran(record: &PairRecord) -> bool {
+    matches!(
+        record.reason,
+        Some(
+            Reason::PeerUnreachable
+                | Reason::NameNotResolved
+                | Reason::ServerBusy
+                | Reason::ProtocolUnsupported
+                | Reason::EngineCrashed
+                | Reason::EngineOutOfMemory
+                | Reason::RunTimeout
+        )
+    )
+}
+
+/// Whether the pairs that were measured had CPUs of their own.
+fn cpus_of_pairs(test: &ValidTest, records: &[&PairRecord]) -> Fact {
+    let without: Vec<(&PairRecord, &str)> = records
+        .iter()
+        .filter_map(|record| Some((*record, record.unpinned.as_deref()?)))
+        .collect();
+    if let Some((first, why)) = without.first() {
+        let message = format!(
+            "{} of {} pairs ran without CPUs of their own, the first of them {} -> {}: {why}",
+            without.len(),
+            records.len(),
+            first.client,
+            first.server
+        );
+        return Fact::new(State::False, Reason::Refused, message);
+    }
+    let ends = [("client", &test.client), ("server", &test.server)];
+    let shared: Vec<&str> = ends
+        .into_iter()
+        .filter(|(_, end)| end.cpu == CpuMode::Shared)
+        .map(|(role, _)| role)
+        .collect();
+    if !shared.is_empty() {
+        let message = format!("{}s ran in the shared pool", shared.join("s and "));
+        return Fact::new(State::False, Reason::SharedPool, message);
+    }
+    Fact::new(
+        State::True,
+        Reason::ExclusiveConfirmed,
+        "every engine confirmed CPUs of its own",
+    )
 }
 
 /// A run's conditions as facts, for its test.

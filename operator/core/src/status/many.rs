@@ -4,30 +4,26 @@ use crate::{
     ledger::{PairRecord, shard_of},
     names,
     plan::Many,
-    summary::{self, Between},
+    summary,
     valid::ValidTest,
-    verdict::{History, Judgement, MeasuredPair, verdict},
+    verdict::{History, Judgement, verdict},
 };
 use nettest_api::{
     NetTestRun, NetTestRunStatus, Reason,
     net_test_run::LedgerStatus,
-    result::{EndpointStatus, PairState, PairStatus, Verdict},
+    result::{EndpointStatus, PairResult, PairState, PairStatus, Verdict},
 };
+use std::collections::BTreeMap;
 
 /// As the definition's maxItems.
 const MAX_SUSPECTS: usize = 50;
 const MAX_RESULTS: usize = 128;
 const MAX_ON_THE_WAY: usize = 20;
+/// Bytes of a status' JSON that pairs may fill up: it stays under 200 KiB.
+const MAX_STATUS: usize = 190 * 1024;
 
 /// What is known of the pairs, at the end and on the way.
-pub(super) fn note(
-    status: &mut NetTestRunStatus,
-    run: &NetTestRun,
-    test: &ValidTest,
-    many: &Many,
-    history: &History,
-    ended: bool,
-) {
+pub(super) fn note(status: &mut NetTestRunStatus, run: &NetTestRun, test: &ValidTest, many: &Many) {
     let Many {
         nodes,
         pairs,
@@ -47,14 +43,6 @@ pub(super) fn note(
         shards: i32::try_from(shard_of(most).saturating_add(1)).unwrap_or(i32::MAX),
     });
     status.progress = Some(summary::progress(*pairs, running, ledger));
-    status.pairs = summary::worst_first(test, ledger, history);
-    if !ended {
-        // On the way each pair that ends is a write: it tells of trouble, and of little more.
-        status
-            .pairs
-            .retain(|pair| pair.state == PairState::Failed || !pair.missed.is_empty());
-        status.pairs.truncate(MAX_ON_THE_WAY);
-    }
     status.suspects = suspects.iter().take(MAX_SUSPECTS).cloned().collect();
     let mut results = if test.is_one_pair() {
         summary::all_results(ledger)
@@ -75,38 +63,60 @@ pub(super) fn note(
     }
 }
 
+/// The pairs that the status has room for.
+pub(super) fn pairs(
+    status: &NetTestRunStatus,
+    test: &ValidTest,
+    many: &Many,
+    history: &History,
+    ended: bool,
+) -> Vec<PairResult> {
+    let rest = serde_json::to_string(status).map_or(0, |text| text.len());
+    let room = MAX_STATUS.saturating_sub(rest);
+    let mut pairs = summary::worst_first(test, &many.ledger, history, room);
+    if !ended {
+        // On the way each pair that ends is a write: it tells of trouble, and of little more.
+        pairs.retain(|pair| pair.state == PairState::Failed || !pair.missed.is_empty());
+        pairs.truncate(MAX_ON_THE_WAY);
+    }
+    pairs
+}
+
 /// The verdict over all pairs. One that could not be measured is no pass: what it would have shown is not known.
 pub(super) fn judge(test: &ValidTest, many: Option<&Many>, history: &History) -> Judgement {
     let records: Vec<&PairRecord> = many
         .iter()
         .flat_map(|many| summary::of_first_pass(&many.ledger))
         .collect();
-    let between = summary::between(records.iter().copied());
-    let measured: Vec<MeasuredPair<'_>> = between.iter().map(Between::measured).collect();
+    let measured = summary::between(records.iter().copied());
     let mut judgement = verdict(test, &measured, history);
     let failed = records
         .iter()
         .filter(|record| record.state == PairState::Failed);
     match (failed.count(), measured.is_empty()) {
         (0, false) => {}
-        (_, true) => {
-            judgement.verdict = Verdict::Error;
-            let reasons = records.iter().filter_map(|record| record.reason);
-            judgement.reason = reasons.min().unwrap_or(Reason::NotMeasured);
-        }
         // One pair's paths belong together: without one of them the comparison is not there.
-        (_, false) if test.is_one_pair() => {
+        (_, is_empty) if is_empty || test.is_one_pair() => {
             judgement.verdict = Verdict::Error;
-            let reasons = records.iter().filter_map(|record| record.reason);
-            judgement.reason = reasons.min().unwrap_or(Reason::NotMeasured);
+            judgement.reason = commonest(&records);
         }
-        (_, false) => {
-            let missed = judgement.reason == Reason::ThresholdNotMet;
+        (_, _) => {
             judgement.verdict = Verdict::Failed;
-            if !missed {
+            // What is known to be bad comes before what is not known.
+            if judgement.reason != Reason::ThresholdNotMet {
                 judgement.reason = Reason::NotMeasured;
             }
         }
     }
     judgement
+}
+
+/// Why most of the pairs that were not measured were not; of equally many, the first in the list of reasons.
+fn commonest(records: &[&PairRecord]) -> Reason {
+    let mut counts: BTreeMap<Reason, usize> = BTreeMap::new();
+    for reason in records.iter().filter_map(|record| record.reason) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    most.map_or(Reason::NotMeasured, |(reason, _)| reason)
 }

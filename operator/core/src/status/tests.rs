@@ -1,3 +1,5 @@
+mod many;
+
 use super::*;
 use crate::{
     plan::{Phase, Waiting},

@@ -1,243 +1,74 @@
-//! One figure against what it has to reach.
+//! One figure against what it has to reach, and all of a threshold's.
 
-use super::{History, MeasuredPair, applies, bound};
-use crate::{
-    units,
-    valid::{Bound, Relative, ValidThreshold},
-};
-use nettest_api::{
-    result::{Flow, VariantResult},
-    threshold::ThresholdMetric,
-};
-use std::collections::BTreeMap;
+use super::bar::{Bar, Base};
+use nettest_api::result::Flow;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Case {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Case<'a> {
     /// Of the pair, among those that are judged.
     pub number: usize,
-    /// `client -> server`; `None` for the median of several.
-    pub pair: Option<String>,
-    pub variant: String,
+    /// Client and server; `None` for the median of several.
+    pub pair: Option<(&'a str, &'a str)>,
+    pub variant: &'a str,
     pub flow: Flow,
     pub observed: Option<i64>,
+    pub base: Base,
     /// `None`: what it is relative to is unknown.
     pub wanted: Option<i64>,
     pub met: bool,
-    /// There is no earlier run to compare with.
-    pub is_first: bool,
 }
 
-/// Every figure of every pair.
-pub(super) fn of_pairs(
-    threshold: &ValidThreshold,
-    pairs: &[MeasuredPair<'_>],
-    history: &History,
-) -> Vec<Case> {
-    pairs
-        .iter()
-        .enumerate()
-        .flat_map(|(number, pair)| {
-            wanted_results(threshold, pair.results).map(move |result| (number, pair, result))
-        })
-        .map(|(number, pair, result)| {
-            let base = bound::base(threshold, pair, result, history);
-            case(
-                threshold,
-                (number, Some(format!("{} -> {}", pair.client, pair.server))),
-                result,
-                value(threshold.metric, result),
-                base,
-            )
-        })
-        .collect()
-}
+/// The larger the worse: missed, unknown, and how far from what was wanted.
+type Badness = (bool, bool, i128);
 
-/// The median over the pairs, a case a variant and flow.
-pub(super) fn of_median(
-    threshold: &ValidThreshold,
-    pairs: &[MeasuredPair<'_>],
-    history: &History,
-) -> Vec<Case> {
-    type Group<'a> = (&'a VariantResult, Vec<Option<i64>>, Vec<bound::Base>);
-    let mut groups: BTreeMap<(String, bool), Group<'_>> = BTreeMap::new();
-    for pair in pairs {
-        for result in wanted_results(threshold, pair.results) {
-            let key = (result.variant.clone(), result.flow == Flow::ServerToClient);
-            let group = groups.entry(key).or_insert((result, vec![], vec![]));
-            group.1.push(value(threshold.metric, result));
-            group.2.push(bound::base(threshold, pair, result, history));
-        }
-    }
-    let one = pairs.len() == 1;
-    groups
-        .into_values()
-        .map(|(result, observed, bases)| {
-            let pair = pairs.first().filter(|_| one);
-            let pair = pair.map(|pair| format!("{} -> {}", pair.client, pair.server));
-            // One that is unknown makes the median unknown: it may lie on either side.
-            let observed: Option<Vec<i64>> = observed.into_iter().collect();
-            case(
-                threshold,
-                (0, pair),
-                result,
-                observed.and_then(median),
-                bound::median(bases),
-            )
-        })
-        .collect()
-}
-
-fn wanted_results<'a>(
-    threshold: &ValidThreshold,
-    results: &'a [VariantResult],
-) -> impl Iterator<Item = &'a VariantResult> {
-    let (metric, variant) = (threshold.metric, threshold.variant.clone());
-    results.iter().filter(move |result| {
-        applies(metric, result.protocol)
-            && variant
-                .as_ref()
-                .is_none_or(|variant| *variant == result.variant)
-    })
-}
-
-fn case(
-    threshold: &ValidThreshold,
-    (number, pair): (usize, Option<String>),
-    result: &VariantResult,
-    observed: Option<i64>,
-    base: bound::Base,
-) -> Case {
-    let is_first = base == bound::Base::First;
-    let wanted = bound::wanted(threshold, &base);
-    let met = match (observed, wanted) {
-        _ if is_first => true,
-        (Some(observed), Some(wanted)) if is_floor(threshold) => observed >= wanted,
-        (Some(observed), Some(wanted)) => observed <= wanted,
-        _ => false,
-    };
-    Case {
-        number,
-        pair,
-        variant: result.variant.clone(),
-        flow: result.flow,
-        observed,
-        wanted,
-        met,
-        is_first,
-    }
-}
-
-/// The lower of the two in the middle.
-pub(super) fn median(mut values: Vec<i64>) -> Option<i64> {
-    values.sort_unstable();
-    values.get(values.len().checked_sub(1)? / 2).copied()
-}
-
-/// The metric's figure of a result, in its unit.
-pub(super) fn value(metric: ThresholdMetric, result: &VariantResult) -> Option<i64> {
-    match metric {
-        ThresholdMetric::Throughput => Some(result.throughput_bits_per_second.median),
-        ThresholdMetric::LossPPM => result.loss_ppm,
-        ThresholdMetric::JitterMicroseconds => result.jitter_microseconds,
-        ThresholdMetric::RTTMicroseconds => result.rtt_microseconds,
-        ThresholdMetric::Retransmits => result.retransmits,
-    }
-}
-
-/// More is better.
-fn is_floor(threshold: &ValidThreshold) -> bool {
-    match threshold.bound {
-        Bound::AtLeast(_) => true,
-        Bound::AtMost(_) => false,
-        Bound::Percent { .. } => threshold.metric == ThresholdMetric::Throughput,
-    }
-}
-
-pub(super) fn flow_words(flow: Flow) -> &'static str {
-    match flow {
-        Flow::ClientToServer => "client to server",
-        Flow::ServerToClient => "server to client",
-    }
-}
-
-impl Case {
-    /// The larger the worse; what is unknown is worst.
-    pub(super) fn badness(&self, threshold: &ValidThreshold) -> (bool, bool, i128) {
+impl Case<'_> {
+    fn badness(&self, bar: &Bar<'_>) -> Badness {
         let unknown = self.observed.is_none() || self.wanted.is_none();
         let observed = i128::from(self.observed.unwrap_or(0));
         let wanted = i128::from(self.wanted.unwrap_or(0)).max(1);
         let share = observed * 1_000_000 / wanted;
-        let share = if is_floor(threshold) { -share } else { share };
-        (!self.met, unknown && !self.is_first, share)
-    }
-
-    /// What was seen against what was asked.
-    pub(super) fn words(&self, threshold: &ValidThreshold) -> String {
-        let side = if is_floor(threshold) {
-            "at least"
-        } else {
-            "at most"
-        };
-        let of = match &threshold.bound {
-            Bound::AtLeast(_) | Bound::AtMost(_) => String::new(),
-            Bound::Percent { percent, of } => match of {
-                Relative::LinkSpeed { .. } => format!(" ({percent} % of the link)"),
-                Relative::Variant(variant) => format!(" ({percent} % of {variant})"),
-                Relative::History { runs } => {
-                    format!(" ({percent} % of the median of the last {runs} runs)")
-                }
-            },
-        };
-        let seen = match self.observed {
-            Some(observed) => seen(threshold.metric, observed),
-            None => format!("{} is unknown", noun(threshold.metric)),
-        };
-        if self.is_first {
-            return format!("{seen}, with no earlier run to compare with");
-        }
-        match self.wanted {
-            Some(wanted) => format!(
-                "{seen}, {side} {}{of} asked",
-                amount(threshold.metric, wanted)
-            ),
-            None => format!("{seen}, {}", bound::unknown(threshold)),
-        }
+        let share = if bar.is_floor() { -share } else { share };
+        (!self.met, unknown && self.base != Base::First, share)
     }
 }
 
-fn number(value: i64) -> u64 {
-    u64::try_from(value).unwrap_or(0)
+/// What is said of all cases of a threshold, without keeping them: a mesh of 1,000 nodes has a million.
+#[derive(Debug, Default)]
+pub(super) struct Tally<'a> {
+    /// The first two.
+    pub first: Vec<Case<'a>>,
+    pub several_variants: bool,
+    pub both_flows: bool,
+    pub count: usize,
+    /// Pairs with at least one case that misses.
+    pub missed_pairs: usize,
+    last_missed: Option<usize>,
+    worst: Option<(Badness, Case<'a>)>,
 }
 
-fn seen(metric: ThresholdMetric, value: i64) -> String {
-    match metric {
-        ThresholdMetric::Throughput => {
-            format!("{} at the receiver", units::bits_per_second(number(value)))
+impl<'a> Tally<'a> {
+    /// Add a case. The cases of a pair come one after the other.
+    pub fn add(&mut self, bar: &Bar<'_>, case: Case<'a>) {
+        self.count += 1;
+        if let Some(first) = self.first.first() {
+            self.several_variants |= first.variant != case.variant;
+            self.both_flows |= first.flow != case.flow;
         }
-        ThresholdMetric::LossPPM => format!("{value} ppm of datagrams lost"),
-        ThresholdMetric::JitterMicroseconds => format!("a jitter of {value} µs"),
-        ThresholdMetric::RTTMicroseconds => format!("a round-trip time of {value} µs"),
-        ThresholdMetric::Retransmits => format!("{value} segments sent again"),
-    }
-}
-
-fn amount(metric: ThresholdMetric, value: i64) -> String {
-    match metric {
-        ThresholdMetric::Throughput => units::bits_per_second(number(value)),
-        ThresholdMetric::LossPPM => format!("{value} ppm"),
-        ThresholdMetric::JitterMicroseconds | ThresholdMetric::RTTMicroseconds => {
-            format!("{value} µs")
+        if self.first.len() < 2 {
+            self.first.push(case);
         }
-        ThresholdMetric::Retransmits => value.to_string(),
+        if !case.met && self.last_missed != Some(case.number) {
+            self.last_missed = Some(case.number);
+            self.missed_pairs += 1;
+        }
+        let badness = case.badness(bar);
+        if self.worst.is_none_or(|(worst, _)| badness > worst) {
+            self.worst = Some((badness, case));
+        }
     }
-}
 
-fn noun(metric: ThresholdMetric) -> &'static str {
-    match metric {
-        ThresholdMetric::Throughput => "the throughput",
-        ThresholdMetric::LossPPM => "loss",
-        ThresholdMetric::JitterMicroseconds => "the jitter",
-        ThresholdMetric::RTTMicroseconds => "the round-trip time",
-        ThresholdMetric::Retransmits => "the number of segments sent again",
+    /// A case that misses when there is one.
+    pub fn worst(&self) -> Option<&Case<'a>> {
+        self.worst.as_ref().map(|(_, case)| case)
     }
 }

@@ -1,3 +1,7 @@
+mod many;
+mod relative;
+mod stability;
+
 use super::{Judgement, MeasuredPair};
 use crate::valid::ValidTest;
 use crate::{
@@ -12,7 +16,7 @@ fn verdict(test: &ValidTest, results: &[VariantResult]) -> Judgement {
     let pair = MeasuredPair {
         client: "a",
         server: "b",
-        results,
+        results: results.iter().collect(),
         client_link: None,
         server_link: None,
     };

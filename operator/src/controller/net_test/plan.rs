@@ -322,6 +322,7 @@ pub fn refused(test: &NetTest, refusal: &Refusal, now: Timestamp) -> NetTestStat
     NetTestStatus {
         latest_run: old.latest_run,
         history: old.history,
+        next_run_time: None,
         last_schedule_time: old.last_schedule_time,
         last_rerun: old.last_rerun,
         ..test_status(test, Some(&run), now)

@@ -6,7 +6,7 @@ use crate::{
     mesh::second_pass::{self as pass, PairOutcome, Verdict},
     summary,
     valid::{ValidTest, ValidTopology},
-    verdict,
+    verdict::Judge,
 };
 use nettest_api::{
     Reason,
@@ -92,17 +92,18 @@ fn of_record(record: &PairRecord, misses: bool) -> Verdict {
 /// The pairs that miss a threshold, by themselves or with the other lanes of their nodes. What is relative to earlier
 /// runs tells no node from another.
 fn missing(test: &ValidTest, ledger: &Ledger) -> BTreeSet<u32> {
+    let judge = Judge::new(test, &[]);
     let passes = [false, true].into_iter().flat_map(|second| {
         let records = ledger.0.values();
         summary::between(records.filter(move |record| record.second_pass == second))
             .into_iter()
-            .filter(|two| !verdict::missed_by(test, two.measured(), &[]).is_empty())
-            .map(move |two| (second, two.nodes()))
+            .filter(|two| judge.fails(two))
+            .map(move |two| (second, two.client, two.server))
     });
-    let bad: BTreeSet<(bool, (String, String))> = passes.collect();
-    let numbers = ledger.0.iter().filter(|(_, record)| {
-        let nodes = (record.client.clone(), record.server.clone());
-        bad.contains(&(record.second_pass, nodes))
-    });
+    let bad: BTreeSet<(bool, &str, &str)> = passes.collect();
+    let numbers = ledger
+        .0
+        .iter()
+        .filter(|(_, record)| bad.contains(&(record.second_pass, &record.client, &record.server)));
     numbers.map(|(number, _)| *number).collect()
 }
