@@ -61,6 +61,8 @@ impl Judgement {
 /// A figure of a pair that misses a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missed<'a> {
+    /// Of the threshold, in the order of the spec.
+    pub number: usize,
     pub threshold: &'a ValidThreshold,
     pub variant: &'a str,
     pub flow: Flow,
@@ -109,12 +111,12 @@ impl<'a> Judge<'a> {
 
     /// What this pair misses by itself, whether that fails the test or only warns.
     pub fn missed<'b>(&'b self, pair: &'b MeasuredPair<'_>) -> impl Iterator<Item = Missed<'b>> {
-        self.bars
-            .iter()
-            .filter(|bar| bar.threshold.scope != ThresholdScope::Median)
-            .flat_map(move |bar| {
+        let bars = self.bars.iter().enumerate();
+        bars.filter(|(_, bar)| bar.threshold.scope != ThresholdScope::Median)
+            .flat_map(move |(number, bar)| {
                 let missed = bar.cases(0, pair).filter(|case| !case.met);
-                missed.map(|case| Missed {
+                missed.map(move |case| Missed {
+                    number,
                     threshold: bar.threshold,
                     variant: case.variant,
                     flow: case.flow,

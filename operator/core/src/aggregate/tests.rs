@@ -1,8 +1,9 @@
 use crate::testing::{PAIR_TCP, digest, figures, host, valid};
 use nettest_api::result::VariantResult;
 use nettest_api::result::{FastPath, Flow};
-use nettest_report::digest::Digest;
+use nettest_report::digest::{Digest, Figures};
 use nettest_report::report::{HostFacts, SocketFacts};
+use proptest::prelude::*;
 
 fn aggregate(digest: &Digest) -> Vec<VariantResult> {
     super::aggregate(&valid(PAIR_TCP), digest)
@@ -181,4 +182,96 @@ fn unknown_is_absent_and_what_was_not_received_is_no_result() {
     let mut other = digest(&[1]);
     other.figures[0].flow = "sideways".to_owned();
     assert!(aggregate(&other).is_empty());
+}
+
+/// A mesh measures both ways one after the other: two variants of one name, a flow each. With several variants each
+/// has what its own sockets were granted.
+#[test]
+fn each_variant_of_a_mesh_is_a_result_each_way_with_its_own_sockets() {
+    let test = valid(
+        "
+apiVersion: nettest.dev/v1alpha1
+kind: NetTest
+metadata: {name: a, namespace: default}
+spec:
+  topology: {type: Mesh}
+  sweep: {parallelStreams: [1, 4]}
+  repeats: {count: 1}
+",
+    );
+    let mut digest = digest(&[]);
+    let keys = [
+        ("tcp-p1", "ClientToServer", 10),
+        ("tcp-p1-reverse", "ServerToClient", 20),
+        ("tcp-p4", "ClientToServer", 30),
+        ("tcp-p4-reverse", "ServerToClient", 40),
+        ("of-another-test", "ClientToServer", 50),
+    ];
+    digest.figures = keys
+        .iter()
+        .map(|(key, flow, rate)| Figures {
+            variant: (*key).to_owned(),
+            sender_sockets: Some(SocketFacts {
+                congestion: Some(format!("cc{rate}")),
+                zerocopy: Some(*rate == 40),
+                ..SocketFacts::default()
+            }),
+            receiver_sockets: Some(SocketFacts {
+                skip_rx_copy: Some(*rate == 10),
+                ..SocketFacts::default()
+            }),
+            ..figures(flow, &[*rate])
+        })
+        .collect();
+    let results = super::aggregate(&test, &digest);
+    let seen: Vec<_> = results
+        .iter()
+        .map(|result| {
+            (
+                result.variant.as_str(),
+                result.flow,
+                result.receiver_bits_per_second,
+                result.congestion_control.as_deref(),
+                result.fast_paths.as_slice(),
+            )
+        })
+        .collect();
+    let (there, back) = (Flow::ClientToServer, Flow::ServerToClient);
+    assert_eq!(
+        seen,
+        [
+            (
+                "tcp-p1",
+                there,
+                10,
+                Some("cc10"),
+                &[FastPath::SkipReceiveCopy][..]
+            ),
+            ("tcp-p1", back, 20, Some("cc20"), &[]),
+            ("tcp-p4", there, 30, Some("cc30"), &[]),
+            ("tcp-p4", back, 40, Some("cc40"), &[FastPath::ZeroCopy]),
+        ]
+    );
+}
+
+proptest! {
+    /// Whatever was measured, all figures are of one repeat that ran, and half of the others lie on either side.
+    #[test]
+    fn the_median_is_a_repeat(rates in prop::collection::vec(any::<u64>().prop_map(|rate| rate / 2), 1..50)) {
+        let mut digest = digest(&[]);
+        digest.figures = vec![figures("ClientToServer", &rates)];
+        digest.figures[0].retransmits = (0..).take(rates.len()).collect();
+        let results = aggregate(&digest);
+        prop_assert_eq!(results.len(), 1);
+        let result = &results[0];
+        let spread = result.throughput_bits_per_second;
+        let repeat = usize::try_from(result.retransmits.unwrap()).unwrap();
+        prop_assert_eq!(i64::try_from(rates[repeat]).unwrap(), spread.median);
+        prop_assert_eq!(result.sender_bits_per_second, spread.median.saturating_add(1));
+        let below = rates.iter().filter(|rate| **rate < rates[repeat]).count();
+        let above = rates.iter().filter(|rate| **rate > rates[repeat]).count();
+        prop_assert!(below <= (rates.len() - 1) / 2 && above <= rates.len() / 2);
+        prop_assert!(spread.min <= spread.median && spread.median <= spread.max);
+        prop_assert!(spread.spread_percent >= 0);
+    }
 }

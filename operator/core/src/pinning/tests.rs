@@ -56,3 +56,38 @@ fn one_shared_end_makes_a_shared_run_and_the_other_must_still_confirm() {
         Pinning::Refused { .. }
     ));
 }
+
+#[test]
+fn preferred_cpus_are_done_without_and_required_ones_are_not() {
+    let (good, bad) = (Some(host("1", 1)), Some(host("0-3", 4)));
+    let of = |client: &str, server: &str| {
+        CPU_PINNED
+            .replace(
+                "client: {cpu: {mode: Exclusive, count: 2}, memory: 512Mi}",
+                &format!("client: {{cpu: {{mode: Exclusive, enforcement: {client}}}}}"),
+            )
+            .replace(
+                "server: {cpu: {mode: Exclusive}}",
+                &format!("server: {{cpu: {{mode: Exclusive, enforcement: {server}}}}}"),
+            )
+    };
+    for (client, server) in [("Preferred", "Preferred"), ("Preferred", "Required")] {
+        let Pinning::FellBack { message } = judge(&of(client, server), bad.clone(), good.clone())
+        else {
+            panic!("{client} {server}");
+        };
+        assert!(
+            message.starts_with("the client's engine was allowed 4 of 4 CPUs"),
+            "{message}"
+        );
+    }
+    // One end must have them, whichever else was done without.
+    assert!(matches!(
+        judge(&of("Preferred", "Required"), bad.clone(), bad.clone()),
+        Pinning::Refused { message } if message.starts_with("the server's")
+    ));
+    assert!(matches!(
+        judge(&of("Preferred", "Preferred"), good.clone(), good),
+        Pinning::Exclusive { .. }
+    ));
+}

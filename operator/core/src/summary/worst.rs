@@ -7,7 +7,7 @@ use crate::{
     verdict::{History, Judge, Missed},
 };
 use nettest_api::{
-    result::{PairFigures, PairResult, PairState, VariantResult},
+    result::{Flow, PairFigures, PairResult, PairState, VariantResult},
     threshold::Severity,
 };
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -31,48 +31,42 @@ pub fn worst_first(
     bytes: usize,
 ) -> Vec<PairResult> {
     let judge = Judge::new(test, history);
-    let passes = [false, true].map(|second_pass| {
-        let records = ledger.0.values();
-        let pairs = between(records.filter(|record| record.second_pass == second_pass));
-        (second_pass, pairs)
-    });
-    let mut missed: BTreeMap<(bool, &str, &str), Vec<Missed<'_>>> = BTreeMap::new();
-    for (second_pass, pairs) in &passes {
-        for pair in pairs {
-            let misses: Vec<Missed<'_>> = judge.missed(pair).collect();
-            if !misses.is_empty() {
-                missed.insert((*second_pass, pair.client, pair.server), misses);
-            }
-        }
+    let mut two_nodes: BTreeMap<Nodes<'_>, Vec<(u32, &PairRecord)>> = BTreeMap::new();
+    for (number, record) in &ledger.0 {
+        let records = two_nodes.entry(nodes(record)).or_default();
+        records.push((*number, record));
     }
+    let missing: BTreeMap<u32, Misses> = two_nodes
+        .values()
+        .flat_map(|records| misses_of(&judge, records))
+        .collect();
     let summary = summarise(ledger);
     let medians: BTreeMap<Key<'_>, i64> = summary
         .iter()
         .map(|result| (key(result), result.throughput_bits_per_second.median))
         .collect();
-    let mut rows: Vec<Row<'_>> = ledger
+    let mut ranked: Vec<(Rank, &PairRecord)> = ledger
         .0
-        .values()
-        .map(|record| {
-            let nodes = (
-                record.second_pass,
-                record.client.as_str(),
-                record.server.as_str(),
-            );
-            Row::new(
-                record,
-                missed.get(&nodes).map_or(&[], Vec::as_slice),
-                &medians,
-            )
+        .iter()
+        .map(|(number, record)| {
+            let misses = missing.get(number).copied().unwrap_or_default();
+            (rank(record, misses, &medians), record)
         })
         .collect();
-    rows.sort_by_key(|row| row.rank);
-    rows.truncate(ROWS);
-    let figures = (FIGURES / rows.len().max(1)).min(FIGURES_OF_ONE);
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.truncate(ROWS);
+    let figures = (FIGURES / ranked.len().max(1)).min(FIGURES_OF_ONE);
     let several_lanes = test.lanes().len() > 1;
     let mut left = bytes;
-    rows.into_iter()
-        .map(|row| row.shown(several_lanes, figures, &medians))
+    ranked
+        .into_iter()
+        .map(|(_, record)| {
+            let records = two_nodes.get(&nodes(record)).into_iter().flatten();
+            let pairs = between(records.map(|(_, record)| *record));
+            let missed = pairs.iter().flat_map(|pair| judge.missed(pair));
+            let missed: Vec<Missed<'_>> = missed.collect();
+            shown(record, &missed, several_lanes, figures, &medians)
+        })
         .take_while(|row| {
             let size = serde_json::to_string(row).map_or(usize::MAX, |text| text.len() + 1);
             let fits = size <= left;
@@ -82,107 +76,122 @@ pub fn worst_first(
         .collect()
 }
 
-/// The lower the worse: whether it was measured, thresholds that fail the test and those that warn, the share of the
-/// slowest flow in millionths of what the pair in the middle has.
-type Rank = (bool, Reverse<(usize, usize)>, i128);
+/// Whose results are judged together: the pass, the client, the server.
+type Nodes<'a> = (bool, &'a str, &'a str);
 
-struct Row<'a> {
-    record: &'a PairRecord,
-    missed: Vec<Missed<'a>>,
-    rank: Rank,
+fn nodes(record: &PairRecord) -> Nodes<'_> {
+    (record.second_pass, &record.client, &record.server)
 }
 
-impl<'a> Row<'a> {
-    /// `missed`: by its two nodes, on whichever lanes.
-    fn new(
-        record: &'a PairRecord,
-        missed: &[Missed<'a>],
-        medians: &BTreeMap<Key<'_>, i64>,
-    ) -> Self {
-        let is_own = |missed: &&Missed<'a>| {
-            let mut results = record.results.iter();
-            results.any(|result| is_about(missed, result))
-        };
-        let missed: Vec<Missed<'a>> = match record.state {
-            PairState::Measured => missed.iter().filter(is_own).copied().collect(),
-            _ => vec![],
-        };
-        let count = |severity| {
-            let missed = missed.iter().map(|missed| missed.threshold);
-            let mut names: Vec<&str> = missed
-                .filter(|threshold| threshold.severity == severity)
-                .map(|threshold| threshold.name.as_str())
-                .collect();
-            names.dedup();
-            names.len()
-        };
-        let slowest = record.results.iter().map(|result| share(result, medians));
-        Row {
-            record,
-            rank: (
-                record.state != PairState::Failed,
-                Reverse((count(Severity::Fail), count(Severity::Warn))),
-                slowest.min().unwrap_or(i128::MAX),
-            ),
-            missed,
-        }
-    }
+/// How many thresholds a pair misses. Which figures miss them is looked up for the pairs that are shown alone: of a
+/// large mesh they would be a hundred megabytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Misses {
+    fail: usize,
+    warn: usize,
+}
 
-    fn shown(
-        self,
-        several_lanes: bool,
-        figures: usize,
-        medians: &BTreeMap<Key<'_>, i64>,
-    ) -> PairResult {
-        let PairRecord {
-            client,
-            server,
-            lane: _,
-            second_pass,
-            state,
-            attempt: _,
-            reason,
-            message,
-            results,
-            diagnosis: _,
-            unpinned: _,
-            client_link: _,
-            server_link: _,
-        } = self.record;
-        let mut names: Vec<String> = Vec::new();
-        for missed in &self.missed {
-            if names.last() != Some(&missed.threshold.name) {
-                names.push(missed.threshold.name.clone());
+/// Of two nodes' records, those that miss something, by number.
+fn misses_of(judge: &Judge<'_>, records: &[(u32, &PairRecord)]) -> Vec<(u32, Misses)> {
+    let pairs = between(records.iter().map(|(_, record)| *record));
+    let owners: BTreeMap<Key<'_>, u32> = records
+        .iter()
+        .flat_map(|(number, record)| record.results.iter().map(|result| (key(result), *number)))
+        .collect();
+    let mut found: BTreeMap<u32, (Misses, usize)> = BTreeMap::new();
+    for missed in pairs.iter().flat_map(|pair| judge.missed(pair)) {
+        let wanted = (missed.variant, missed.flow == Flow::ServerToClient);
+        let Some(number) = owners.get(&wanted) else {
+            continue;
+        };
+        // The misses of a threshold come one after the other.
+        let (misses, last) = found
+            .entry(*number)
+            .or_insert((Misses::default(), usize::MAX));
+        if *last != missed.number {
+            *last = missed.number;
+            match missed.threshold.severity {
+                Severity::Fail => misses.fail += 1,
+                Severity::Warn => misses.warn += 1,
             }
         }
-        // The worst of them, in the order in which they were measured.
-        let mut order: Vec<usize> = (0..results.len()).collect();
-        order.sort_by_key(|&index| {
-            results.get(index).map(|result| {
-                let misses = self.missed.iter().any(|missed| is_about(missed, result));
-                (!misses, share(result, medians))
-            })
-        });
-        order.truncate(figures);
-        order.sort_unstable();
-        PairResult {
-            client: client.clone(),
-            server: server.clone(),
-            path: results
-                .first()
-                .map(|result| result.path)
-                .filter(|_| several_lanes),
-            state: *state,
-            second_pass: *second_pass,
-            reason: reason.map(|reason| reason.as_str().to_owned()),
-            message: Some(shortened(message)).filter(|message| !message.is_empty()),
-            missed: names,
-            figures: order
-                .into_iter()
-                .filter_map(|index| results.get(index))
-                .map(key_figures)
-                .collect(),
+    }
+    let found = found.into_iter();
+    found
+        .map(|(number, (misses, _))| (number, misses))
+        .collect()
+}
+
+/// The lower the worse: whether it was measured, what it misses, the share of the slowest flow in millionths of what
+/// the pair in the middle has.
+type Rank = (bool, Reverse<Misses>, i128);
+
+fn rank(record: &PairRecord, misses: Misses, medians: &BTreeMap<Key<'_>, i64>) -> Rank {
+    let shares = record.results.iter().map(|result| share(result, medians));
+    (
+        record.state != PairState::Failed,
+        Reverse(misses),
+        shares.min().unwrap_or(i128::MAX),
+    )
+}
+
+/// `missed`: by its two nodes, on whichever lanes.
+fn shown(
+    record: &PairRecord,
+    missed: &[Missed<'_>],
+    several_lanes: bool,
+    figures: usize,
+    medians: &BTreeMap<Key<'_>, i64>,
+) -> PairResult {
+    let PairRecord {
+        client,
+        server,
+        lane: _,
+        second_pass,
+        state,
+        attempt: _,
+        reason,
+        message,
+        results,
+        diagnosis: _,
+        unpinned: _,
+        client_link: _,
+        server_link: _,
+    } = record;
+    let is_own = |missed: &&Missed<'_>| results.iter().any(|result| is_about(missed, result));
+    let mut names: Vec<String> = Vec::new();
+    for missed in missed.iter().filter(is_own) {
+        if names.last() != Some(&missed.threshold.name) {
+            names.push(missed.threshold.name.clone());
         }
+    }
+    // The worst of them, in the order in which they were measured.
+    let mut order: Vec<usize> = (0..results.len()).collect();
+    order.sort_by_cached_key(|&index| {
+        results.get(index).map(|result| {
+            let misses = missed.iter().any(|missed| is_about(missed, result));
+            (!misses, share(result, medians))
+        })
+    });
+    order.truncate(figures);
+    order.sort_unstable();
+    PairResult {
+        client: client.clone(),
+        server: server.clone(),
+        path: results
+            .first()
+            .map(|result| result.path)
+            .filter(|_| several_lanes),
+        state: *state,
+        second_pass: *second_pass,
+        reason: reason.map(|reason| reason.as_str().to_owned()),
+        message: Some(shortened(message)).filter(|message| !message.is_empty()),
+        missed: names,
+        figures: order
+            .into_iter()
+            .filter_map(|index| results.get(index))
+            .map(key_figures)
+            .collect(),
     }
 }
 

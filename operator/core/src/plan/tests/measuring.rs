@@ -143,3 +143,32 @@ fn a_finished_run_only_tidies_up_and_a_deleted_one_too() {
         );
     }
 }
+
+/// Pods do not see the devices of their nodes; a node's label may tell.
+#[test]
+fn a_link_that_no_device_tells_is_told_by_the_nodes_label() {
+    let manifest = PAIR_TCP.replace(
+        "min: 900M",
+        "relativeTo: {kind: LinkSpeed, percent: 90, nodeLabel: example.com/link}",
+    );
+    let links = |of_device: Option<u64>| {
+        let mut digest = digest(&RATES);
+        for host in [&mut digest.client_host, &mut digest.server_host] {
+            host.as_mut().expect("a host").link_speed_bits_per_second = of_device;
+        }
+        let plan = of(&manifest, 9, |seen| {
+            seen.pods = vec![pod(Role::Client, exited(0, &text(&digest)))];
+            for (node, speed) in seen.nodes.iter_mut().zip(["10G", "fast"]) {
+                node.labels
+                    .insert("example.com/link".to_owned(), speed.to_owned());
+            }
+        });
+        let Stage::Measured(digest) = plan.progress.stage else {
+            panic!("{plan:?}");
+        };
+        [digest.client_host, digest.server_host]
+            .map(|host| host.and_then(|host| host.link_speed_bits_per_second))
+    };
+    assert_eq!(links(None), [Some(10_000_000_000), None]);
+    assert_eq!(links(Some(5)), [Some(5), Some(5)]);
+}
