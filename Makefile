@@ -37,7 +37,7 @@ unit: ## tests that need no cluster; the truth tests make network namespaces, so
 interop: ## our engine against stock iperf3 3.12 and 3.18, both roles: the differential suite
 	cargo test --locked --package nettest-engine --test differential -- --test-threads=1 --nocapture
 
-cluster: ## a real two-node Kubernetes on this machine, with image and chart; needs root on Debian
+cluster: ## a real three-node Kubernetes on this machine, with image and chart; needs root on Debian
 	@e2e/cluster/up
 	@hack/image
 	@e2e/install

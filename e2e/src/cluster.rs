@@ -4,8 +4,8 @@ use crate::command::Command;
 use anyhow::{Context, Result};
 use std::{io::Write, path::PathBuf};
 
-/// The two nodes of `e2e/cluster`.
-pub const NODES: [&str; 2] = ["node1", "node2"];
+/// The nodes of `e2e/cluster`.
+pub const NODES: [&str; 3] = ["node1", "node2", "node3"];
 
 /// The cluster under test.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ pub fn net_test(name: &str, spec: &str) -> String {
     )
 }
 
-/// One TCP measurement of `seconds` between the two nodes: the least that a scenario needs.
+/// One TCP measurement of `seconds` between two nodes: the least that a scenario needs.
 pub fn short(name: &str, seconds: u32) -> String {
     net_test(name, &short_spec(seconds))
 }

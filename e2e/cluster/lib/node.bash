@@ -56,13 +56,13 @@ import_images() { # NODE TAR...
   done
 }
 
-# The two nodes keep CPUs back in different ways, so that their exclusive CPUs differ and that
+# node1 and node2 keep CPUs back in different ways, so that their exclusive CPUs differ and that
 # node1 still has 900m for small pods: with a whole CPU reserved on both, an operator's own
-# request would take a node's only exclusive CPU.
+# request would take a node's only exclusive CPU. node3 is like node1.
 reservation() { # NODE
   case $1 in
-    node1) echo 'kubeReserved: {cpu: 100m}' ;;
     node2) echo 'reservedSystemCPUs: "1"' ;;
+    *) echo 'kubeReserved: {cpu: 100m}' ;;
   esac
 }
 
