@@ -3,11 +3,12 @@
 //! - [`cluster`]: where the cluster is; refuses to run without one
 //! - [`namespace`]: a namespace a test, deleted at its end, dumped when it fails; [`manifest`]: what is applied there
 //! - [`until`]: waiting with a deadline and a readable error; [`command`]: kubectl, helm and the rest
-//! - [`net_test`], [`engine_pod`], [`leftovers`]: what the operator made of a manifest, and what stayed behind
+//! - [`net_test`], [`run`], [`engine_pod`], [`leftovers`]: what the operator made of a manifest, and what stayed behind
+//! - [`witness`]: who measured whom, and that no node was in two measurements at once
 //! - [`container`], [`process`]: a pod's container as this machine sees it: its cgroup, its CPUs, its processes
 //! - [`operator`], [`release`]: the operator's pod and process; its Helm release
 //! - [`audit`], [`prometheus`]: what was really written, what was really scraped
-//! - [`link`](mod@link), [`peer`]: the wire of a node; pods with stock iperf3
+//! - [`link`](mod@link), [`node`], [`peer`]: the wire, the labels and the taints of a node; stock iperf3 in pods and outside
 #![forbid(unsafe_code)]
 
 pub mod audit;
@@ -20,12 +21,15 @@ pub mod link;
 pub mod manifest;
 pub mod namespace;
 pub mod net_test;
+pub mod node;
 pub mod operator;
 pub mod peer;
 pub mod process;
 pub mod prometheus;
 pub mod release;
+pub mod run;
 pub mod until;
+pub mod witness;
 
 pub use anyhow::Result;
 pub use namespace::Namespace;
