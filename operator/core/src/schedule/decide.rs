@@ -19,7 +19,8 @@ const BEFORE: Duration = Duration::from_nanos(1);
 pub struct ScheduleState {
     /// From when on times count.
     pub since: Since,
-    /// The latest time that a run was made for: of the status, or of a run, whichever is later.
+    /// The latest time that a run was made for: of the status, or of a run, whichever is later. The test's creation
+    /// where that is later still.
     pub last: Option<Timestamp>,
     /// Runs of the schedule that go on.
     pub running: Vec<RunRef>,

@@ -631,7 +631,7 @@ proptest! {
                 (true, Some(next)) => Since::Due(next),
                 (true, None) => Since::Now,
             };
-            let last = status.1.max(runs.iter().copied().max());
+            let last = status.1.max(runs.iter().copied().max()).max(Some(created));
             let decision = decide(&valid, &ScheduleState { since, last, running: vec![] }, SEED, now);
             if crash == 1 {
                 continue;
@@ -649,7 +649,7 @@ proptest! {
             seen = true;
             status = (decision.next, runs.iter().copied().max().or(status.1));
             // The same pass again does nothing.
-            let again = decide(&valid, &ScheduleState { since: Since::Due(decision.next.unwrap()), last: status.1, running: vec![] }, SEED, now);
+            let again = decide(&valid, &ScheduleState { since: Since::Due(decision.next.unwrap()), last: status.1.max(Some(created)), running: vec![] }, SEED, now);
             prop_assert_eq!((again.act, again.next), (Act::Wait, decision.next));
         }
     }

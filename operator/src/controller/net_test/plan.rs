@@ -174,7 +174,8 @@ impl Plan {
         };
         ScheduleState {
             since,
-            last: last_scheduled(test, runs),
+            // Jitter makes a time before the creation due after it: it is not this test's.
+            last: last_scheduled(test, runs).max(test.creation_timestamp().map(|time| time.0)),
             running: runs
                 .iter()
                 .filter(|run| run.spec.scheduled_time.is_some() && !is_finished(run))
