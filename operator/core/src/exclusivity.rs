@@ -136,8 +136,8 @@ pub fn gives_way(server: &PodFacts, claim: &Claim) -> bool {
     claim.client || (claim.created, &claim.run) < (server.created, &server.run)
 }
 
-/// Runs that wait and come first, the first first. Whose namespace measures least comes first, then whose run does,
-/// then the older one: a large mesh does not keep everybody else waiting to its end. Runs with live pods go on with
+/// Runs that wait and come first, the first first. Whose namespace measures least comes first, then whose run has measured
+/// fewest pairs, then the older one: a large mesh does not keep everybody else waiting to its end. Runs with live pods go on with
 /// what is free and do not wait.
 fn before(seen: &Observed) -> Vec<&Waiter> {
     let pairs = |counts: &dyn Fn(&Claim) -> bool| {
@@ -149,7 +149,7 @@ fn before(seen: &Observed) -> Vec<&Waiter> {
     let run = &seen.run;
     let me = (
         pairs(&|claim| claim.namespace == run.namespace),
-        pairs(&|claim| claim.run == run.uid),
+        run.done,
         run.created,
         &run.uid,
     );
@@ -160,7 +160,7 @@ fn before(seen: &Observed) -> Vec<&Waiter> {
         .filter(|waiter| !seen.claims.iter().any(|claim| claim.run == waiter.run))
         .map(|waiter| {
             let namespace = pairs(&|claim| claim.namespace == waiter.namespace);
-            let key = (namespace, 0, waiter.created, &waiter.run);
+            let key = (namespace, waiter.done, waiter.created, &waiter.run);
             (key, waiter)
         })
         .filter(|(key, _)| *key < me)

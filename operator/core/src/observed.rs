@@ -66,6 +66,8 @@ pub struct RunFacts {
     pub seed: String,
     /// Passed, Failed or Error, once it has ended.
     pub verdict: Option<Verdict>,
+    /// Pairs that are done, of a run with several.
+    pub done: u32,
 }
 
 /// A live pod of another run, with the nodes it holds.
@@ -89,6 +91,8 @@ pub struct Waiter {
     /// `namespace/run`, for people.
     pub holder: String,
     pub created: Option<Timestamp>,
+    /// Pairs that it has measured already, of a run with several.
+    pub done: u32,
     pub test: ValidTest,
 }
 
@@ -128,6 +132,14 @@ impl RunFacts {
             number: None,
             seed: seed(run),
             verdict: status.and_then(|status| status.verdict),
+            done: status
+                .and_then(|status| status.progress)
+                .map_or(0, |progress| {
+                    progress
+                        .measured
+                        .saturating_add(progress.failed)
+                        .unsigned_abs()
+                }),
         })
     }
 }
@@ -169,6 +181,7 @@ impl Waiter {
         Some(Waiter {
             holder: format!("{}/{}", facts.namespace, facts.name),
             created: facts.created,
+            done: facts.done,
             test: validate::validate(&run.spec.test, &facts.namespace, policy).ok()?,
             run: facts.uid,
             namespace: facts.namespace,

@@ -25,6 +25,7 @@ fn waiter(run: &str, created: i64, manifest: &str) -> Waiter {
         namespace: "default".to_owned(),
         holder: format!("lab/{run}"),
         created: Some(at(created)),
+        done: 0,
         test: valid(manifest),
     }
 }
@@ -154,4 +155,21 @@ fn of_equal_age_the_uid_decides_for_both_alike() {
     };
     assert_eq!(older("0"), "waits for lab/z");
     assert_eq!(older("f"), "n3>n4");
+}
+
+/// With one pair at a time nothing of a mesh is live between two of its pairs.
+#[test]
+fn a_mesh_that_has_measured_lets_others_go_first() {
+    let mut seen = seen(PAIR_TCP);
+    seen.nodes = ["n1", "n2"].map(node).to_vec();
+    seen.waiters = vec![waiter("x", 5, PAIR_TCP)];
+    assert!(
+        matches!(turn(&valid(PAIR_TCP), &seen), Turn::Now(_)),
+        "the older one"
+    );
+    seen.run.done = 1;
+    assert!(matches!(turn(&valid(PAIR_TCP), &seen), Turn::Wait { .. }));
+    // Of two meshes the one that has measured less.
+    seen.waiters[0].done = 2;
+    assert!(matches!(turn(&valid(PAIR_TCP), &seen), Turn::Now(_)));
 }

@@ -73,6 +73,7 @@ impl World {
                 number: None,
                 seed: String::new(),
                 verdict: None,
+                done: 0,
             };
             Run { facts, test: valid(&manifest), measured: 0 }
         });
@@ -101,6 +102,7 @@ impl World {
                 namespace: other.facts.namespace.clone(),
                 holder: other.facts.name.clone(),
                 created: other.facts.created,
+                done: other.facts.done,
                 test: other.test.clone(),
             });
         Observed {

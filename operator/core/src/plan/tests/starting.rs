@@ -94,6 +94,7 @@ fn who_waits_longer_comes_first() {
                 namespace: "default".to_owned(),
                 holder: "lab/other-1".to_owned(),
                 created: Some(at(created)),
+                done: 0,
                 test: valid(PAIR_TCP),
             }];
         })
