@@ -78,7 +78,7 @@ async fn a_warning_passes_and_history_is_compared_with() -> Result<()> {
         ensure!(thresholds[1].met && thresholds[1].message.contains("no earlier run"), "{thresholds:?}");
         ns.apply(&net_test("history", &spec.replace("50M", "20M"))).await?;
         let message = ns.fails("history", "ThresholdNotMet", seconds(60)).await?;
-        ensure!(message.contains("80 % of the median of the last 3 runs"), "{message}");
+        ensure!(message.contains("80 % of the 5"), "{message}");
         Ok(())
     })
     .await
