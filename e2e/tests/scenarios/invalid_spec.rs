@@ -22,16 +22,6 @@ const INVALID: &[(&str, &str, &str)] = &[
         "traffic.messageSize",
     ),
     (
-        "label-key",
-        "client: {nodeSelector: {\"-F /etc/passwd\": x}}",
-        "client.nodeSelector",
-    ),
-    (
-        "label-value",
-        "server: {nodeSelector: {rack: \"a b\"}}",
-        "server.nodeSelector",
-    ),
-    (
         "loss",
         "traffic: {protocol: UDP}\nthresholds: [{name: loss, metric: LossPPM, max: 2000000}]",
         "thresholds[0]",
