@@ -9,6 +9,7 @@ use nettest_api::result::{FastPath, Flow, Spread, VariantResult};
 use nettest_report::{
     digest::{Digest, Figures},
     report::{HostFacts, SocketFacts},
+    spread::{self, median_index},
 };
 
 /// One result a variant and flow, in the digest's order. Figures that are missing are absent, never 0; figures
@@ -97,23 +98,14 @@ fn fast_paths(sender: Option<&SocketFacts>, receiver: Option<&SocketFacts>) -> V
     .collect()
 }
 
-/// The repeat in the middle; of an even count the lower of the two, so that it is one that ran. Equal rates keep
-/// the order in which they were measured.
-fn median_index(rates: &[u64]) -> Option<usize> {
-    let mut order: Vec<usize> = (0..rates.len()).collect();
-    order.sort_by_key(|&index| rates.get(index).copied());
-    order.get(rates.len().checked_sub(1)? / 2).copied()
-}
-
 fn spread(rates: &[u64]) -> Option<Spread> {
     let median = *rates.get(median_index(rates)?)?;
-    let (min, max) = (*rates.iter().min()?, *rates.iter().max()?);
-    let percent = u128::from(max - min) * 100 / u128::from(median.max(1));
     Some(Spread {
         median: signed(median),
-        min: signed(min),
-        max: signed(max),
-        spread_percent: i64::try_from(percent).unwrap_or(i64::MAX),
+        min: signed(*rates.iter().min()?),
+        max: signed(*rates.iter().max()?),
+        // As the engine has it, which takes more repeats by it.
+        spread_percent: signed(spread::percent(rates)?),
     })
 }
 

@@ -116,8 +116,14 @@ impl PodFacts {
             },
             created: meta.creation_timestamp.as_ref().map(|time| time.0),
             deleting: meta.deletion_timestamp.is_some(),
-            addresses: status.map(addresses).unwrap_or_default(),
-            host_addresses: status.map(host_addresses).unwrap_or_default(),
+            addresses: status.map_or(vec![], |status| {
+                let all = status.pod_ips.iter().flatten();
+                addresses(all.map(|one| &one.ip), status.pod_ip.as_ref())
+            }),
+            host_addresses: status.map_or(vec![], |status| {
+                let all = status.host_ips.iter().flatten();
+                addresses(all.map(|one| &one.ip), status.host_ip.as_ref())
+            }),
             token: token(pod),
             state: status.map_or(PodState::Pending, state),
         })
@@ -157,20 +163,9 @@ pub(crate) fn of_family(addresses: &[IpAddr], family: Option<IPFamily>) -> Optio
 }
 
 /// The list is whole; the single field is all that an old kubelet sets.
-fn addresses(status: &PodStatus) -> Vec<IpAddr> {
-    let all = status.pod_ips.iter().flatten();
-    let mut all: Vec<IpAddr> = all.filter_map(|one| one.ip.parse().ok()).collect();
-    let first = status.pod_ip.as_ref().and_then(|ip| ip.parse().ok());
-    if let Some(first) = first.filter(|first| !all.contains(first)) {
-        all.insert(0, first);
-    }
-    all
-}
-
-fn host_addresses(status: &PodStatus) -> Vec<IpAddr> {
-    let all = status.host_ips.iter().flatten();
-    let mut all: Vec<IpAddr> = all.filter_map(|one| one.ip.parse().ok()).collect();
-    let first = status.host_ip.as_ref().and_then(|ip| ip.parse().ok());
+fn addresses<'a>(all: impl Iterator<Item = &'a String>, first: Option<&String>) -> Vec<IpAddr> {
+    let mut all: Vec<IpAddr> = all.filter_map(|ip| ip.parse().ok()).collect();
+    let first = first.and_then(|ip| ip.parse().ok());
     if let Some(first) = first.filter(|first| !all.contains(first)) {
         all.insert(0, first);
     }

@@ -1,7 +1,7 @@
 //! Leave nothing behind that is not wanted.
 
 use super::{Plan, Progress, Stage, Step};
-use crate::{observed::Observed, pod_facts::PodFacts};
+use crate::{observed::Observed, pod_facts::PodFacts, service_facts::ServiceFacts};
 use nettest_api::{cleanup::PodCleanup, result::Verdict};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) fn all(seen: &Observed, pods: PodCleanup) -> Plan {
         .iter()
         .filter(|pod| pod.live() || !keeps)
         .collect();
-    let step = next(unwanted.iter().copied()).or_else(|| service(seen));
+    let step = next(unwanted.iter().copied()).or_else(|| service(&seen.services));
     Plan {
         requeue_after: if step.is_some() {
             Some(Duration::ZERO)
@@ -49,9 +49,9 @@ pub(super) fn next<'a>(pods: impl IntoIterator<Item = &'a PodFacts>) -> Option<S
     })
 }
 
-/// Delete the first Service that is not on its way out.
-pub(super) fn service(seen: &Observed) -> Option<Step> {
-    let service = seen.services.iter().find(|service| !service.deleting)?;
+/// Delete the first of these Services that is not on its way out.
+pub(super) fn service<'a>(services: impl IntoIterator<Item = &'a ServiceFacts>) -> Option<Step> {
+    let service = services.into_iter().find(|service| !service.deleting)?;
     Some(Step::DeleteService {
         name: service.name.clone(),
         uid: service.uid.clone(),

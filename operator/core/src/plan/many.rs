@@ -241,15 +241,9 @@ impl Pairs<'_> {
         let keeps = self.test.cleanup.pods != nettest_api::cleanup::PodCleanup::Always;
         let pods = self.seen.pods.iter();
         let pods = pods.filter(|pod| pod.number == Some(number) && (pod.live() || !keeps));
-        clean::next(pods).or_else(|| {
-            let mut services = self.seen.services.iter();
-            let service =
-                services.find(|service| service.number == Some(number) && !service.deleting)?;
-            Some(Step::DeleteService {
-                name: service.name.clone(),
-                uid: service.uid.clone(),
-            })
-        })
+        let services = self.seen.services.iter();
+        let services = services.filter(|service| service.number == Some(number));
+        clean::next(pods).or_else(|| clean::service(services))
     }
 
     /// One pair, planned as a run of its own. `begins`: it has nothing yet, and whoever waits comes first. `Some`: it
