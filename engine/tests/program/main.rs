@@ -21,4 +21,5 @@ mod signals;
 mod stalled;
 mod streams;
 mod together;
+mod uninterrupted;
 mod variants;

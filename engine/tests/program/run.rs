@@ -1,6 +1,7 @@
 //! Starting the program, and waiting for it with a bound.
 
 use crate::port;
+use crate::uninterrupted::uninterrupted;
 use std::io::Read;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -77,7 +78,7 @@ impl Pipe {
             let seen = seen.clone();
             move || {
                 let mut piece = [0; 4096];
-                while let Ok(count @ 1..) = pipe.read(&mut piece) {
+                while let Ok(count @ 1..) = uninterrupted(|| pipe.read(&mut piece)) {
                     seen.lock().expect("the bytes").extend(&piece[..count]);
                 }
             }

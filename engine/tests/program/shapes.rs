@@ -2,6 +2,7 @@
 //! and names replaced by words, runs of equal lines by one. What differs on purpose is said here.
 
 use crate::run::{Server, engine, finish, text, wait};
+use crate::uninterrupted::uninterrupted;
 use std::io::Read;
 use std::process::Stdio;
 
@@ -163,7 +164,10 @@ fn measure((mode, flags, client, server): &Mode) {
     // Its banner: then it listens.
     while text(&printed).matches("-----\n").count() < 2 {
         let mut byte = [0];
-        assert_eq!(out.read(&mut byte).expect("the banner"), 1);
+        assert_eq!(
+            uninterrupted(|| out.read(&mut byte)).expect("the banner"),
+            1
+        );
         printed.push(byte[0]);
     }
     let time = if flags.contains("-n") { "" } else { "-t 2" };

@@ -1,6 +1,7 @@
 //! Several variants in one client, as the operator and a user at a shell run them.
 
 use crate::run::{Running, Server, finish, signal, text};
+use crate::uninterrupted::uninterrupted;
 use nettest_report::digest::{Digest, Outcome, decode, encode, find_in_log};
 use nettest_report::event::Event;
 use serde_json::Value;
@@ -279,7 +280,8 @@ impl BadOnce {
             let mut to: Option<(SocketAddr, UdpSocket)> = None;
             let mut buffer = [0; 2000];
             for number in 0u64.. {
-                let (length, peer) = from.recv_from(&mut buffer).expect("datagrams");
+                let (length, peer) =
+                    uninterrupted(|| from.recv_from(&mut buffer)).expect("datagrams");
                 if to.as_ref().is_none_or(|(known, _)| *known != peer) {
                     // Another stream of another test.
                     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -290,7 +292,7 @@ impl BadOnce {
                     answers.set_read_timeout(patience).expect("a timeout");
                     std::thread::spawn(move || {
                         let mut buffer = [0; 2000];
-                        while let Ok(length) = answers.recv(&mut buffer) {
+                        while let Ok(length) = uninterrupted(|| answers.recv(&mut buffer)) {
                             let _ = back.send_to(&buffer[..length], peer);
                         }
                     });

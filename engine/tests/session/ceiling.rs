@@ -2,6 +2,7 @@
 
 use crate::raw::{Raw, cookie};
 use crate::run::Server;
+use crate::uninterrupted::uninterrupted;
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ fn paced(control: &mut Raw, stream: &mut Raw, rate: u64, limit: Duration) -> boo
         due = (due + gap).max(Instant::now() - gap * 4);
         let written = stream.0.write_all(&BLOCK);
         let mut state = [0];
-        let said = match control.0.read(&mut state) {
+        let said = match uninterrupted(|| control.0.read(&mut state)) {
             Ok(n) => n > 0 && state[0] == 0xfe,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::WouldBlock, "it ends with a word");

@@ -2,6 +2,7 @@
 
 use crate::raw::{COOKIE, Raw};
 use crate::run::{Server, engine, finish, text, wait};
+use crate::uninterrupted::uninterrupted;
 use std::net::{TcpListener, UdpSocket};
 use std::process::Output;
 use std::time::{Duration, Instant};
@@ -26,7 +27,7 @@ fn against(flags: &str, door: impl FnOnce(&UdpSocket)) -> Output {
     raw.send(&[10]);
     door(&udp);
     raw.send(&[1, 2]);
-    if raw.0.peek(&mut [0]).is_ok_and(|n| n == 1) && raw.state() == 4 {
+    if uninterrupted(|| raw.0.peek(&mut [0])).is_ok_and(|n| n == 1) && raw.state() == 4 {
         raw.send(&[13]);
         raw.json();
         raw.send_json(RESULTS);
@@ -42,7 +43,7 @@ fn report_031_lost_hellos_are_repeated() {
         let mut datagram = [0; 2000];
         // Two are lost on the way, the third arrives.
         let peers: Vec<_> = (0..3)
-            .map(|_| udp.recv_from(&mut datagram).expect("a hello"))
+            .map(|_| uninterrupted(|| udp.recv_from(&mut datagram)).expect("a hello"))
             .collect();
         assert_eq!(&datagram[..4], HELLO);
         assert!(
@@ -59,7 +60,7 @@ fn report_031_lost_hellos_are_repeated() {
 #[test]
 fn a_lost_answer_is_made_up_for_by_the_start() {
     let output = against("-t 1 -b 1M", |udp| {
-        udp.recv_from(&mut [0; 2000]).expect("a hello");
+        uninterrupted(|| udp.recv_from(&mut [0; 2000])).expect("a hello");
     });
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
@@ -67,7 +68,7 @@ fn a_lost_answer_is_made_up_for_by_the_start() {
 #[test]
 fn report_032_data_that_overtakes_the_answer_is_no_failure() {
     let output = against("-t 1 -b 1M -R", |udp| {
-        let (_, peer) = udp.recv_from(&mut [0; 2000]).expect("a hello");
+        let (_, peer) = uninterrupted(|| udp.recv_from(&mut [0; 2000])).expect("a hello");
         for sequence in 1..=3u32 {
             let mut datagram = [0; 1000];
             datagram[8..12].copy_from_slice(&sequence.to_be_bytes());
@@ -81,7 +82,7 @@ fn report_032_data_that_overtakes_the_answer_is_no_failure() {
 #[test]
 fn a_legacy_answer_opens_the_stream() {
     let output = against("-t 1 -b 1M", |udp| {
-        let (_, peer) = udp.recv_from(&mut [0; 2000]).expect("a hello");
+        let (_, peer) = uninterrupted(|| udp.recv_from(&mut [0; 2000])).expect("a hello");
         udp.send_to(&[0xb1, 0x68, 0xde, 0x3a], peer).expect("sends");
     });
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -133,12 +134,12 @@ fn hellos_are_answered_only_to_the_control_peers_address() {
     let mut answer = [0; 2000];
     stranger.send(HELLO).expect("sends");
     assert!(
-        stranger.recv(&mut answer).is_err(),
+        uninterrupted(|| stranger.recv(&mut answer)).is_err(),
         "a stranger was answered"
     );
     for (hello, reply) in [(HELLO, REPLY), (HELLO, REPLY)] {
         own.send(hello).expect("sends");
-        let length = own.recv(&mut answer).expect("an answer");
+        let length = uninterrupted(|| own.recv(&mut answer)).expect("an answer");
         assert_eq!(&answer[..length], reply);
     }
     let old = UdpSocket::bind("127.0.0.1:0").expect("a second stream");
@@ -146,20 +147,23 @@ fn hellos_are_answered_only_to_the_control_peers_address() {
     old.set_read_timeout(Some(Duration::from_secs(5)))
         .expect("a timeout");
     old.send(&123_456_789u32.to_le_bytes()).expect("sends");
-    let length = old.recv(&mut answer).expect("an answer");
+    let length = uninterrupted(|| old.recv(&mut answer)).expect("an answer");
     assert_eq!(&answer[..length], 987_654_321u32.to_le_bytes());
     assert_eq!([raw.state(), raw.state()], [1, 2]);
     // Data flows to the client, none to the stranger; and it stops at the time, whatever the client does.
-    assert!(old.recv(&mut answer).is_ok());
+    assert!(uninterrupted(|| old.recv(&mut answer)).is_ok());
     std::thread::sleep(Duration::from_millis(1500));
     old.set_nonblocking(true).expect("non-blocking");
-    while old.recv(&mut answer).is_ok() {}
+    while uninterrupted(|| old.recv(&mut answer)).is_ok() {}
     std::thread::sleep(Duration::from_millis(500));
     assert!(
-        old.recv(&mut answer).is_err(),
+        uninterrupted(|| old.recv(&mut answer)).is_err(),
         "data after the end of the test's time"
     );
-    assert!(stranger.recv(&mut answer).is_err(), "a stranger got data");
+    assert!(
+        uninterrupted(|| stranger.recv(&mut answer)).is_err(),
+        "a stranger got data"
+    );
     drop(raw);
     let again = finish(&format!("-c 127.0.0.1 -p {} -u -t 1", server.port));
     assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));

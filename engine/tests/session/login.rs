@@ -2,6 +2,7 @@
 
 use crate::raw::{COOKIE, Raw};
 use crate::run::{Server, engine, free_port, text, wait};
+use crate::uninterrupted::uninterrupted;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -263,7 +264,7 @@ fn a_password_is_asked_for_on_the_terminal_without_an_echo() {
     let mut shown = Vec::new();
     let mut piece = [0; 512];
     while !text(&shown).contains("Password: ") {
-        let count = screen.read(&mut piece).expect("it can be read");
+        let count = uninterrupted(|| screen.read(&mut piece)).expect("it can be read");
         assert!(count > 0, "it asks: {}", text(&shown));
         shown.extend_from_slice(&piece[..count]);
     }

@@ -50,3 +50,5 @@ mod states;
     reason = "shared with the tests of the truth, which use all of it"
 )]
 mod strict;
+#[path = "../program/uninterrupted.rs"]
+mod uninterrupted;

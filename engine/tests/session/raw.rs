@@ -1,5 +1,6 @@
 //! One side of iperf3's control protocol, a step at a time, written independently of the engine's own.
 
+use crate::uninterrupted::uninterrupted;
 use serde_json::Value;
 use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};
@@ -39,7 +40,7 @@ impl Raw {
     /// Whether the engine has closed it without a word.
     pub fn is_closed_within(&mut self, time: Duration) -> bool {
         self.0.set_read_timeout(Some(time)).expect("a read timeout");
-        let closed = matches!(self.0.read(&mut [0]), Ok(0));
+        let closed = matches!(uninterrupted(|| self.0.read(&mut [0])), Ok(0));
         self.0
             .set_read_timeout(Some(PATIENCE))
             .expect("a read timeout");
@@ -106,7 +107,7 @@ impl Raw {
         let mut bytes = Vec::new();
         let mut piece = [0; 256];
         loop {
-            match self.0.read(&mut piece) {
+            match uninterrupted(|| self.0.read(&mut piece)) {
                 Ok(0) => return Ok(bytes),
                 Ok(n) => bytes.extend_from_slice(&piece[..n]),
                 Err(e) if e.kind() == std::io::ErrorKind::ConnectionReset => return Ok(bytes),

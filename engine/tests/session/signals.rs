@@ -4,6 +4,7 @@
 use crate::process::until;
 use crate::raw::{COOKIE, Raw};
 use crate::run::{engine, free_port, signal, text, wait};
+use crate::uninterrupted::uninterrupted;
 use serde_json::Value;
 use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};
@@ -178,12 +179,12 @@ fn serve(state: &str, listener: &TcpListener, udp: &UdpSocket, raw: &mut Raw) ->
     raw.send(&[10]);
     let mut datagram = [0; 2000];
     if ["the streams", "a UDP test"].contains(&state) {
-        let (_, peer) = udp.recv_from(&mut datagram).expect("a hello");
+        let (_, peer) = uninterrupted(|| udp.recv_from(&mut datagram)).expect("a hello");
         if state == "a UDP test" {
             udp.send_to(b"6789", peer).expect("an answer");
             raw.send(&[1, 2]);
             for _ in 0..20 {
-                udp.recv_from(&mut datagram).expect("data");
+                uninterrupted(|| udp.recv_from(&mut datagram)).expect("data");
             }
         }
         return None;
@@ -271,7 +272,7 @@ fn visit(state: &str, port: u16) -> Vec<Raw> {
             let patience = Some(Duration::from_secs(20));
             stream.set_read_timeout(patience).expect("a timeout");
             stream.send(b"9876").expect("a hello");
-            stream.recv(&mut [0; 100]).expect("an answer");
+            uninterrupted(|| stream.recv(&mut [0; 100])).expect("an answer");
             assert_eq!([raw.state(), raw.state()], [1, 2]);
             vec![raw]
         }

@@ -42,3 +42,5 @@ mod sticky;
 mod stock;
 mod strict;
 mod time;
+#[path = "../program/uninterrupted.rs"]
+mod uninterrupted;

@@ -2,6 +2,7 @@
 
 use crate::raw::{COOKIE, Raw};
 use crate::run::{engine, wait};
+use crate::uninterrupted::uninterrupted;
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::process::{Child, Output};
@@ -108,7 +109,7 @@ pub fn send_to_server(
     let peer = SocketAddr::from(([127, 0, 0, 1], port));
     socket.send_to(HELLO, peer).expect("sends");
     let mut reply = [0; 64];
-    let (count, _) = socket.recv_from(&mut reply).expect("an answer");
+    let (count, _) = uninterrupted(|| socket.recv_from(&mut reply)).expect("an answer");
     assert_eq!(&reply[..count], REPLY);
     assert_eq!([raw.state(), raw.state()], [1, 2]);
     let mut player = Player::new(socket, peer);
@@ -148,7 +149,7 @@ impl ScriptedServer {
         raw.send(&[9]);
         raw.json();
         raw.send(&[10]);
-        let (_, peer) = udp.recv_from(&mut [0; 64]).expect("a hello");
+        let (_, peer) = uninterrupted(|| udp.recv_from(&mut [0; 64])).expect("a hello");
         udp.send_to(REPLY, peer).expect("sends");
         raw.send(&[1, 2]);
         ScriptedServer {
@@ -166,7 +167,7 @@ impl ScriptedServer {
             .expect("a timeout");
         let mut buffer = vec![0; 65_536];
         let mut arrivals = Vec::new();
-        while socket.recv(&mut buffer).is_ok() {
+        while uninterrupted(|| socket.recv(&mut buffer)).is_ok() {
             arrivals.push(Instant::now());
         }
         arrivals

@@ -2,6 +2,7 @@
 
 use crate::run::{Server, finish, text};
 use crate::strict::{self, count};
+use crate::uninterrupted::uninterrupted;
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,7 +60,7 @@ impl Relay {
                 let mut held = Vec::new();
                 let mut buffer = [0; 2000];
                 while !over.load(Ordering::Relaxed) {
-                    let Ok((length, peer)) = from.recv_from(&mut buffer) else {
+                    let Ok((length, peer)) = uninterrupted(|| from.recv_from(&mut buffer)) else {
                         continue;
                     };
                     if learns {
