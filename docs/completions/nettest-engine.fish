@@ -51,7 +51,7 @@ complete -c nettest-engine -l run-token -d 'Secret that client and server share 
 complete -c nettest-engine -l require-exclusive-cpus -d 'So many CPUs must be this process\'s own' -r
 complete -c nettest-engine -l run-uid -d 'UID of the run' -r
 complete -c nettest-engine -l attempt -d 'Number of the attempt' -r
-complete -c nettest-engine -l variant -d 'Name of the variant. Given several times (at most 64), what follows a name up to the next is that variant\'s alone, and what stands before the first is every variant\'s' -r
+complete -c nettest-engine -l variant -d 'Name of the variant. Given several times (at most 128), what follows a name up to the next is that variant\'s alone, and what stands before the first is every variant\'s' -r
 complete -c nettest-engine -l repeats -d 'How often to measure, each variant once a round' -r
 complete -c nettest-engine -l repeat-pause -d 'Seconds between two measurements' -r
 complete -c nettest-engine -l max-spread-percent -d 'After --repeats, measure a variant again while its received rates lie further apart than PERCENT of their median' -r

@@ -9,8 +9,8 @@ use clap::CommandFactory;
 use std::collections::HashSet;
 use std::ffi::OsString;
 
-/// Of a sweep (the API has the same limit).
-const MOST: usize = 64;
+/// A sweep has 64 at most, and a mesh measures each of them both ways.
+const MOST: usize = 128;
 /// Of a command line without `--variant`.
 const DEFAULT_NAME: &str = "default";
 
@@ -58,7 +58,7 @@ pub fn parse(args: Vec<OsString>, environment: Environment) -> Result<Action, Cl
         return Err(CliError::OutOfRange {
             flag: "--variant",
             value: groups.variants.len().to_string(),
-            range: "1 to 64 variants",
+            range: "1 to 128 variants",
         });
     }
     for group in &groups.variants {

@@ -113,7 +113,7 @@ fn a_long_series_leaves_a_stub_that_its_log_completes() {
     let server = Server::start("");
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("digest");
-    let variants: String = (0..64)
+    let variants: String = (0..128)
         .map(|n| format!(" --variant v{n} -P {}", n % 2 + 1))
         .collect();
     let line = format!(
@@ -123,7 +123,7 @@ fn a_long_series_leaves_a_stub_that_its_log_completes() {
     );
     let output = finish(&format!("{line} --measurement-stream {variants}"));
     let events = events(&output);
-    assert_eq!(order(&events).len(), 128);
+    assert_eq!(order(&events).len(), 256);
     let Some(Event::Digest(whole)) = events.last() else {
         panic!("no digest");
     };

@@ -74,6 +74,7 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = rules::where_measured(&["UDP"], "!has(self.traffic.messageSize) || (quantity(string(self.traffic.messageSize)).compareTo(quantity('16')) >= 0 && quantity(string(self.traffic.messageSize)).compareTo(quantity('65507')) <= 0)", "traffic.messageSize is 16 to 65507 for UDP"))]
 #[x_kube(validation = rules::where_measured(&["UDP"], "!has(self.sweep) || !has(self.sweep.messageSizes) || self.sweep.messageSizes.all(size, quantity(string(size)).compareTo(quantity('16')) >= 0 && quantity(string(size)).compareTo(quantity('65507')) <= 0)", "sweep.messageSizes are 16 to 65507 each for UDP"))]
 #[x_kube(validation = rules::metrics_of(&["UDP"], &["LossPPM", "JitterMicroseconds"], "thresholds on LossPPM and JitterMicroseconds need UDP in traffic.protocol or sweep.protocols"))]
+#[x_kube(validation = rules::one_link_label())]
 #[x_kube(validation = rules::metrics_of(&["TCP"], &["RTTMicroseconds", "Retransmits"], "thresholds on RTTMicroseconds and Retransmits need TCP in traffic.protocol or sweep.protocols"))]
 // What is sent at most.
 #[x_kube(validation = ("!has(self.limits.maxBitrate) || !has(self.traffic.bitrate) || quantity(string(self.traffic.bitrate)).compareTo(quantity(string(self.limits.maxBitrate))) <= 0", "traffic.bitrate is above limits.maxBitrate: lower it, or raise limits.maxBitrate"))]

@@ -131,9 +131,12 @@ pub struct LedgerStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentsStatus {
-    /// Its name, in the run's namespace. Absent when nothing could be kept.
+    /// Its name, in the run's namespace. Absent when nothing could be kept, and where there are several pairs: each of them has a ConfigMap of its own, `<run>-documents-<number of the pair>`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_map: Option<String>,
+    /// Of several pairs: those whose documents are kept, all or some. A run keeps 8 MiB, compressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<i32>,
     /// The documents were cut or not readable; the figures above are whole all the same.
     pub truncated: bool,
 }

@@ -48,3 +48,15 @@ pub(crate) fn where_measured(protocols: &[&str], text: &str, message: &str) -> R
     let measured = measures(protocols);
     Rule::new(format!("!({measured}) || ({text})")).message(message)
 }
+
+/// A link has one speed, and so one label says it.
+pub(crate) fn one_link_label() -> Rule {
+    const NAMES_NONE: &str = "!has($.relativeTo) || !has($.relativeTo.nodeLabel)";
+    let none_of = |one: &str| NAMES_NONE.replace("$", one);
+    Rule::new(format!(
+        "!has(self.thresholds) || self.thresholds.all(a, {} || self.thresholds.all(b, {} || a.relativeTo.nodeLabel == b.relativeTo.nodeLabel))",
+        none_of("a"),
+        none_of("b"),
+    ))
+    .message("thresholds: all relativeTo.nodeLabel of a test name the same label: a link has one speed")
+}

@@ -46,6 +46,19 @@ pub struct PairRecord {
     pub client_link: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_link: Option<u64>,
+    /// What is kept of its documents. Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documents: Option<KeptDocuments>,
+}
+
+/// The documents of one pair, in a ConfigMap of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptDocuments {
+    /// Compressed.
+    pub bytes: u32,
+    /// Not all that was measured is there.
+    pub truncated: bool,
 }
 
 impl PairRecord {
@@ -144,6 +157,10 @@ mod tests {
             unpinned: Some("all of 4 CPUs".to_owned()),
             client_link: Some(10_000_000_000),
             server_link: None,
+            documents: Some(KeptDocuments {
+                bytes: 2048,
+                truncated: true,
+            }),
         }
     }
 

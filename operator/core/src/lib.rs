@@ -20,6 +20,7 @@ pub mod cidr;
 pub mod collect;
 pub mod conditions;
 pub mod diagnose;
+pub mod documents;
 pub mod exclusivity;
 pub mod history;
 pub mod layout;

@@ -47,10 +47,11 @@ pub fn ledger_prefix(run: &str) -> String {
     format!("{}{SUFFIX}", capped(run, 240 - SUFFIX.len()))
 }
 
-/// ConfigMap with a run's documents.
-pub fn documents_name(run: &str) -> String {
+/// ConfigMap with a run's documents, or those of one of its pairs.
+pub fn documents_name(run: &str, pair: Option<u32>) -> String {
     const SUFFIX: &str = "-documents";
-    format!("{}{SUFFIX}", capped(run, 253 - SUFFIX.len()))
+    let number = pair.map(|number| format!("-{number}")).unwrap_or_default();
+    format!("{}{SUFFIX}{number}", capped(run, 240 - SUFFIX.len()))
 }
 
 /// A text as a label value: itself, or cut with a hash.
@@ -138,7 +139,7 @@ mod tests {
             pod_name("pair-tcp-3", "uid-1", None, 1, Role::Server),
             format!("pair-tcp-3-a1-server-{}", short_hash("uid-1"))
         );
-        assert_eq!(documents_name("pair-tcp-3"), "pair-tcp-3-documents");
+        assert_eq!(documents_name("pair-tcp-3", None), "pair-tcp-3-documents");
         assert_eq!(label_value("worker-1"), "worker-1");
     }
 
@@ -150,7 +151,7 @@ mod tests {
             pod_name(&one, "u", Some(3), 1, Role::Client),
             pod_name(&two, "u", Some(3), 1, Role::Client)
         );
-        assert!(documents_name(&one).len() <= 253);
+        assert!(documents_name(&one, Some(u32::MAX)).len() <= 253);
     }
 
     proptest::proptest! {

@@ -8,7 +8,7 @@ mod many;
 mod start;
 
 use crate::{
-    ledger::{Ledger, PairRecord},
+    ledger::{KeptDocuments, Ledger, PairRecord},
     observed::Observed,
     pod::{PodPlan, ServicePlan},
     valid::{NodeName, ValidTest},
@@ -33,10 +33,21 @@ pub struct Plan {
     pub step: Option<Step>,
     /// What the status says after the step.
     pub progress: Progress,
-    /// Name of the client pod whose log is read before the status is written (with [`Stage::Measured`] only).
-    pub collect: Option<String>,
+    /// Documents that are kept before the result is written: with the status ([`Stage::Measured`]) or by the step.
+    pub collect: Vec<Collect>,
     /// Look again after this; `None`: nothing is left to do.
     pub requeue_after: Option<Duration>,
+}
+
+/// The documents of what a client pod measured, to be read from its log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collect {
+    pub pod: String,
+    /// The pair, of a run with several.
+    pub number: Option<u32>,
+    pub digest: Box<Digest>,
+    /// Bytes, compressed, that may be kept of them.
+    pub budget: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -118,6 +129,23 @@ pub enum Phase {
     Queued,
     Starting,
     Running,
+}
+
+impl Plan {
+    /// The documents of a pair that this pass records are kept.
+    pub fn keep(&mut self, number: u32, kept: KeptDocuments) {
+        let step = match &mut self.step {
+            Some(Step::Record(records)) => records.as_mut_slice(),
+            _ => &mut [],
+        };
+        let recorded = step.iter_mut().filter(|(of, _)| *of == number);
+        let recorded = recorded.map(|(_, record)| record);
+        let many = self.progress.many.as_mut();
+        let told = many.and_then(|many| many.ledger.0.get_mut(&number));
+        for record in recorded.chain(told) {
+            record.documents = Some(kept);
+        }
+    }
 }
 
 impl Phase {

@@ -4,9 +4,6 @@ use flate2::{Compression, write::GzEncoder};
 use nettest_core::collect;
 use std::io::Write;
 
-/// etcd takes 1.5 MiB in one request by default, and base64 adds a third.
-pub const BUDGET_BYTES: usize = 512 * 1024;
-
 /// Measurement lines, compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
@@ -64,6 +61,7 @@ fn compress(lines: &[&str]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nettest_core::documents::CONFIG_MAP_BYTES;
     use std::io::Read;
 
     /// Lines that gzip cannot shrink to nothing.
@@ -101,12 +99,12 @@ mod tests {
     #[test]
     fn what_fits_is_kept_byte_equal() {
         let all = documents(9, true);
-        let kept = keep(&all, BUDGET_BYTES);
+        let kept = keep(&all, CONFIG_MAP_BYTES);
         assert!(!kept.truncated);
         assert_eq!(unzip(&kept), all.lines);
         let exact = kept.gzip.unwrap().len();
         assert!(!keep(&all, exact).truncated);
-        assert!(keep(&documents(9, false), BUDGET_BYTES).truncated);
+        assert!(keep(&documents(9, false), CONFIG_MAP_BYTES).truncated);
     }
 
     #[test]
@@ -121,6 +119,6 @@ mod tests {
 
     #[test]
     fn without_lines_nothing_is_kept() {
-        assert_eq!(keep(&documents(0, false), BUDGET_BYTES), Kept::NOTHING);
+        assert_eq!(keep(&documents(0, false), CONFIG_MAP_BYTES), Kept::NOTHING);
     }
 }

@@ -14,31 +14,52 @@ use crate::{
     scope::Scope,
 };
 use config_map::config_map;
-use documents::{BUDGET_BYTES, Kept, keep};
+use documents::{Kept, keep};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt;
 use nettest_api::{NetTestRun, net_test_run::DocumentsStatus};
 use nettest_core::{
-    collect, names,
+    collect,
+    ledger::KeptDocuments,
+    plan::Collect,
     pod::CONTAINER,
     pod_facts::{PodFacts, PodState},
 };
 use nettest_report::digest::{Digest, decode, find_in_log};
 
-/// Nothing could be kept.
-pub const LOST: DocumentsStatus = DocumentsStatus {
-    config_map: None,
-    truncated: true,
-};
+/// What is kept of the documents of one client pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub config_map: String,
+    pub kept: KeptDocuments,
+}
 
-/// Read, check, keep: what the status says about it. Its only write is a create, so it may be done again.
+impl Stored {
+    /// As the status of a run with one pair says it; nothing may be kept.
+    pub fn status(stored: Option<Stored>) -> DocumentsStatus {
+        DocumentsStatus {
+            truncated: stored.as_ref().is_none_or(|stored| stored.kept.truncated),
+            config_map: stored.map(|stored| stored.config_map),
+            pairs: None,
+        }
+    }
+}
+
+/// Read, check, keep. Its only write is a create, so it may be done again. `None`: nothing could be kept.
 pub async fn collect(
     scope: &Scope,
     run: &NetTestRun,
     namespace: &str,
-    pod: &str,
-    digest: &Digest,
-) -> Result<DocumentsStatus, CallError> {
+    wanted: &Collect,
+) -> Result<Option<Stored>, CallError> {
+    let Collect {
+        pod,
+        number,
+        digest,
+        budget,
+    } = wanted;
     let kept = match log::read(&scope.api(namespace), pod, CONTAINER).await {
-        Ok(log) => compressed(log, digest.clone()).await,
+        Ok(log) => compressed(log, digest.clone(), *budget).await,
         Err(error) if error.is_transient() => return Err(error),
         Err(error) => {
             tracing::warn!(pod, %error, "the documents are lost; the figures are in the digest");
@@ -46,35 +67,36 @@ pub async fn collect(
         }
     };
     let Some(gzip) = kept.gzip else {
-        return Ok(LOST);
+        return Ok(None);
     };
-    let Some(map) = config_map(run, digest.attempt, gzip) else {
-        return Ok(LOST);
+    let Some(map) = config_map(run, *number, digest.attempt, gzip) else {
+        return Ok(None);
     };
     Ok(match create::documents(&scope.api(namespace), &map).await {
-        Ok(Created::Done { .. }) => DocumentsStatus {
-            config_map: Some(names::documents_name(
-                run.metadata.name.as_deref().unwrap_or_default(),
-            )),
-            truncated: kept.truncated,
-        },
+        Ok(Created::Done { object, .. }) => Some(Stored {
+            kept: KeptDocuments {
+                bytes: size(&object),
+                truncated: kept.truncated,
+            },
+            config_map: object.name_any(),
+        }),
         Ok(Created::Taken { holder }) => {
             tracing::warn!(
                 pod,
                 holder,
                 "the documents are lost: their ConfigMap's name is taken"
             );
-            LOST
+            None
         }
         // Quota, policy, or the namespace is going away: the figures matter more.
         Ok(Created::Refused(status)) => {
             tracing::warn!(pod, message = %status.message, "the documents are lost: no ConfigMap");
-            LOST
+            None
         }
         Err(error) if error.is_transient() => return Err(error),
         Err(error) => {
             tracing::warn!(pod, %error, "the documents are lost");
-            LOST
+            None
         }
     })
 }
@@ -119,8 +141,14 @@ pub async fn whole_digests(
 }
 
 /// Megabytes of parsing and gzip, off the threads that answer probes.
-async fn compressed(log: String, digest: Digest) -> Kept {
-    tokio::task::spawn_blocking(move || keep(&collect::documents(&log, &digest), BUDGET_BYTES))
+async fn compressed(log: String, digest: Box<Digest>, budget: usize) -> Kept {
+    tokio::task::spawn_blocking(move || keep(&collect::documents(&log, &digest), budget))
         .await
         .unwrap_or(Kept::NOTHING)
+}
+
+/// Of what it holds, compressed.
+fn size(map: &ConfigMap) -> u32 {
+    let all = map.binary_data.iter().flat_map(|data| data.values());
+    u32::try_from(all.map(|bytes| bytes.0.len()).sum::<usize>()).unwrap_or(u32::MAX)
 }

@@ -15,7 +15,7 @@ use crate::{
         status,
     },
     client::call,
-    collect::{self, collect},
+    collect::{self, Stored, collect},
     metrics::RunResult,
     observe, random,
 };
@@ -29,21 +29,19 @@ use kube::{
 };
 use nettest_api::{
     NetTestRun, NetTestRunSpec, NetTestRunStatus, NetTestSpec, labels,
-    net_test_run::DocumentsStatus,
     result::{VariantResult, Verdict},
 };
 use nettest_core::{
     ledger::Ledger,
     names,
     observed::{Observed, RunFacts},
-    plan::{self, Phase, Plan, Stage, Step},
+    plan::{self, Collect, Phase, Plan, Stage, Step},
     pod::{self, Owner, Part},
     refusal::CreateRefusal,
     status::{refused_run_status, run_status},
     valid::{Bound, Relative, RunUid, ValidTest, ValidTopology},
     validate::{Refusal, validate},
 };
-use nettest_report::digest::Digest;
 use std::{sync::Arc, time::Duration};
 
 /// Passes that may fail before a result is stored without its documents: about 15 s, in which a kubelet that is
@@ -149,6 +147,15 @@ impl Pass<'_> {
         } else {
             None
         };
+        if let Some(Step::Record(_)) = &plan.step {
+            // Once a pair is recorded its pods go.
+            for wanted in std::mem::take(&mut plan.collect) {
+                let stored = self.documents(&wanted).await?;
+                if let (Some(stored), Some(number)) = (stored, wanted.number) {
+                    plan.keep(number, stored.kept);
+                }
+            }
+        }
         if let Some(refusal) = self.step(plan.step.as_ref()).await? {
             seen.refusal = Some(refusal);
             plan = plan::plan(self.test, &seen, now);
@@ -263,11 +270,13 @@ impl Pass<'_> {
         let Plan {
             step: _,
             progress,
-            collect: pod,
+            collect,
             requeue_after,
         } = plan;
-        let documents = match (&progress.stage, pod) {
-            (Stage::Measured(digest), Some(pod)) => Some(self.documents(&pod, digest).await?),
+        let documents = match (&progress.stage, collect.first()) {
+            (Stage::Measured(_), Some(wanted)) => {
+                Some(Stored::status(self.documents(wanted).await?))
+            }
             _ => None,
         };
         // Collecting takes time: the result ends when it is written.
@@ -319,16 +328,16 @@ impl Pass<'_> {
     }
 
     /// The documents, if need be at another pass: the client pod stays until the status is written.
-    async fn documents(&self, pod: &str, digest: &Digest) -> Result<DocumentsStatus, PassError> {
+    async fn documents(&self, wanted: &Collect) -> Result<Option<Stored>, PassError> {
         let failures = self.context.backoff.failures(&key(self.run));
         // An error would be a closed semaphore, which nobody closes.
         let _memory = self.context.logs.acquire().await;
-        match collect(&self.context.scope, self.run, self.namespace, pod, digest).await {
-            Ok(documents) => Ok(documents),
+        match collect(&self.context.scope, self.run, self.namespace, wanted).await {
+            Ok(stored) => Ok(stored),
             Err(error) if failures < DOCUMENTS_TRIES => Err(error.into()),
             Err(error) => {
-                tracing::warn!(pod, %error, "the documents are lost; the figures are in the digest");
-                Ok(collect::LOST)
+                tracing::warn!(pod = %wanted.pod, %error, "the documents are lost; the figures are in the digest");
+                Ok(None)
             }
         }
     }

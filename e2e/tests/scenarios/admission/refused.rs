@@ -182,6 +182,10 @@ pub const REFUSED: &[(&str, &str)] = &[
         "thresholds: [{name: a, metric: Throughput, min: 1M}, {name: a, metric: Throughput, min: 2M}]",
         "Duplicate value",
     ),
+    (
+        "thresholds: [{name: a, metric: Throughput, relativeTo: {kind: LinkSpeed, percent: 90, nodeLabel: a}}, {name: b, metric: Throughput, relativeTo: {kind: LinkSpeed, percent: 90, nodeLabel: b}}]",
+        "name the same label: a link has one speed",
+    ),
     // topologies, sweeps, options of one protocol, thresholds
     (
         "{traffic: {duration: 10s, bytes: 1Gi}}",

@@ -31,7 +31,7 @@ pub struct Cluster {
     /// Number of the attempt
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub attempt: Option<String>,
-    /// Name of the variant. Given several times (at most 64), what follows a name up to the next is that variant's alone,
+    /// Name of the variant. Given several times (at most 128), what follows a name up to the next is that variant's alone,
     /// and what stands before the first is every variant's
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,

@@ -137,6 +137,7 @@ fn of_many_pairs_each_reason_is_told_once() {
         unpinned: None,
         client_link: None,
         server_link: None,
+        documents: None,
     };
     let lanes = test.lanes();
     let slow = |server| {

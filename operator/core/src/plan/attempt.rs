@@ -252,7 +252,7 @@ impl<'a> Attempt<'a> {
                 many: None,
                 stage,
             },
-            collect: None,
+            collect: vec![],
             // A finished run has its pods to remove.
             requeue_after: Some(Duration::ZERO),
         }

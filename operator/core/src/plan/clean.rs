@@ -35,7 +35,7 @@ pub(super) fn all(seen: &Observed, pods: PodCleanup) -> Plan {
             many: None,
             stage: Stage::Settled,
         },
-        collect: None,
+        collect: vec![],
     }
 }
 

@@ -1,9 +1,9 @@
 //! From a client to the result, or to why there is none.
 
-use super::{Phase, Plan, Stage, attempt::Attempt, blocked};
+use super::{Collect, Phase, Plan, Stage, attempt::Attempt, blocked};
 use crate::{
     collect::{self, DigestError},
-    link,
+    documents, link,
     pinning::{Pinning, pinning},
     pod_facts::{Ended, PodFacts, PodState},
     valid::ValidEndpoint,
@@ -124,13 +124,14 @@ fn measured(attempt: &Attempt<'_>, client: &PodFacts, digest: &Digest) -> Plan {
     if let Pinning::Refused { message } = pinning(attempt.test, digest) {
         return attempt.failed(Reason::ExclusiveCPUNotGranted, message, true);
     }
-    let mut plan = attempt.plan(Stage::Measured(Box::new(link::told(
-        attempt.test,
-        attempt.seen,
-        &client.pair,
+    let digest = Box::new(link::told(attempt.test, attempt.seen, &client.pair, digest));
+    let mut plan = attempt.plan(Stage::Measured(digest.clone()));
+    plan.collect = vec![Collect {
+        pod: client.name.clone(),
+        number: None,
         digest,
-    ))));
-    plan.collect = Some(client.name.clone());
+        budget: documents::CONFIG_MAP_BYTES,
+    }];
     plan
 }
 

@@ -1,6 +1,7 @@
 //! The status of a run with several pairs.
 
 use crate::{
+    documents,
     ledger::{PairRecord, shard_of},
     names,
     plan::Many,
@@ -43,6 +44,7 @@ pub(super) fn note(status: &mut NetTestRunStatus, run: &NetTestRun, test: &Valid
         shards: i32::try_from(shard_of(most).saturating_add(1)).unwrap_or(i32::MAX),
     });
     status.progress = Some(summary::progress(*pairs, running, ledger));
+    status.documents = documents::of_pairs(ledger);
     status.suspects = suspects.iter().take(MAX_SUSPECTS).cloned().collect();
     let mut results = if test.is_one_pair() {
         summary::all_results(ledger)

@@ -28,6 +28,7 @@ fn record(client: &str, server: &str, rate: Option<u64>) -> PairRecord {
         unpinned: None,
         client_link: None,
         server_link: None,
+        documents: None,
     }
 }
 

@@ -157,6 +157,7 @@ fn shown(
         unpinned: _,
         client_link: _,
         server_link: _,
+        documents: _,
     } = record;
     let is_own = |missed: &&Missed<'_>| results.iter().any(|result| is_about(missed, result));
     let mut names: Vec<String> = Vec::new();

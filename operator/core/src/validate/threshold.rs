@@ -21,6 +21,7 @@ pub(super) fn thresholds(
     if thresholds.len() > 16 {
         return Err(Refusal::invalid("thresholds", "has more than 16 entries"));
     }
+    one_label(thresholds)?;
     let mut names = BTreeSet::new();
     thresholds
         .iter()
@@ -35,6 +36,26 @@ pub(super) fn thresholds(
             one(index, threshold, variants)
         })
         .collect()
+}
+
+/// A link has one speed.
+fn one_label(thresholds: &[Threshold]) -> Result<(), Refusal> {
+    let mut named = thresholds.iter().enumerate().filter_map(|(index, one)| {
+        let label = one.relative_to.as_ref()?.node_label.as_ref()?;
+        Some((index, label))
+    });
+    let Some((first, label)) = named.next() else {
+        return Ok(());
+    };
+    match named.find(|(_, other)| *other != label) {
+        Some((index, other)) => Err(Refusal::invalid(
+            format!("thresholds[{index}].relativeTo.nodeLabel"),
+            format!(
+                "{other:?} differs from {label:?} in thresholds[{first}]: name one label, a link has one speed"
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn one(

@@ -2,19 +2,21 @@
 //! and after its writes: each pair is measured once, no node twice at a time, and nothing is left.
 
 use super::*;
+
 use crate::{
-    ledger::Ledger,
+    ledger::{Ledger, PairRecord},
     names::Role,
     node_facts::NodeFacts,
     observed::Claim,
     plan::{self, tests as single},
     pod_facts::{NodePair, PodFacts, PodState},
     testing::{PAIR_TCP, at, digest, failure, node, seen, text, valid},
-    valid::{Lane, RunUid},
+    valid::{Lane, NodeName, RunUid},
 };
 use nettest_api::{cleanup::PodCleanup, endpoint::Network};
 use nettest_report::digest::{Digest, FailureReason, Figures};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 fn of_topology(topology: &str, more: &str) -> ValidTest {
     valid(&format!(

@@ -44,6 +44,7 @@ fn record(server: &str, rate: Result<u64, Reason>) -> PairRecord {
         unpinned: None,
         client_link: None,
         server_link: None,
+        documents: None,
     }
 }
 

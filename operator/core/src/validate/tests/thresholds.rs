@@ -117,6 +117,10 @@ fn what_no_test_can_meet_is_refused() {
             "thresholds[0].relativeTo.nodeLabel \"a b\" is not a label's key",
         ),
         (
+            "{thresholds: [{name: a, metric: Throughput, relativeTo: {kind: LinkSpeed, percent: 90, nodeLabel: a}}, {name: b, metric: Throughput, relativeTo: {kind: LinkSpeed, percent: 50, nodeLabel: b}}]}",
+            "thresholds[1].relativeTo.nodeLabel \"b\" differs from \"a\" in thresholds[0]: name one label, a link has one speed",
+        ),
+        (
             "{thresholds: [{name: a, metric: Throughput, relativeTo: {kind: History, percent: 0}}]}",
             "thresholds[0].relativeTo.percent is 0: set 1 to 1000",
         ),

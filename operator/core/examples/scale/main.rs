@@ -1,6 +1,8 @@
 //! What planning large meshes costs: `make scale`.
 #![allow(clippy::print_stdout)]
 
+mod pass;
+
 use nettest_core::{
     mesh::{
         Mesh, MeshNode, MeshPair, Selection,
@@ -41,6 +43,8 @@ fn main() {
     let hundred = Mesh::new(&nodes(100), Selection::Full, SEED);
     simulated("a run of 100 nodes, 50 pairs at a time", &hundred, 50);
     simulated("a run of 100 nodes, 8 pairs at a time", &hundred, 8);
+
+    passed("one pass over 100 nodes, one pair open", &hundred);
 
     // The most that one call can cost: the last pair of all is the only one that is open.
     let last = full.pairs.len() - 1;
@@ -110,6 +114,23 @@ fn judged(what: &str, mesh: &Mesh, bad: u32) {
     let second: Vec<PairOutcome> = retests.iter().map(outcome).collect();
     let conclusion = conclude(&mesh.nodes, &first, &second);
     row(what, retests.len(), conclusion.suspects.len(), begun);
+}
+
+/// As the operator does after each change: in the place of rounds stand the bytes of the status.
+fn passed(what: &str, mesh: &Mesh) {
+    match pass::Run::of(mesh) {
+        Ok(run) => {
+            let begun = Instant::now();
+            let bytes = run.pass();
+            row(
+                what,
+                mesh.pairs.len(),
+                bytes,
+                begun,
+            );
+        }
+        Err(error) => println!("{what}: {error}"),
+    }
 }
 
 fn nodes(count: usize) -> Vec<MeshNode> {
