@@ -3,7 +3,7 @@
 //! - [`cluster`]: where the cluster is; refuses to run without one
 //! - [`namespace`]: a namespace a test, deleted at its end, dumped when it fails; [`manifest`]: what is applied there
 //! - [`until`]: waiting with a deadline and a readable error; [`command`]: kubectl, helm and the rest
-//! - [`net_test`], [`run`], [`engine_pod`], [`leftovers`]: what the operator made of a manifest, and what stayed behind
+//! - [`net_test`], [`run`], [`documents`], [`engine_pod`], [`leftovers`]: what the operator made of a manifest, and what stayed behind
 //! - [`witness`]: who measured whom, and that no node was in two measurements at once
 //! - [`container`], [`process`]: a pod's container as this machine sees it: its cgroup, its CPUs, its processes
 //! - [`operator`], [`release`]: the operator's pod and process; its Helm release
@@ -15,6 +15,7 @@ pub mod audit;
 pub mod cluster;
 pub mod command;
 pub mod container;
+pub mod documents;
 pub mod engine_pod;
 pub mod leftovers;
 pub mod link;

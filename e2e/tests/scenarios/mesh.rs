@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use nettest_api::{condition, result::Flow};
+use nettest_core::names::documents_name;
 use nettest_e2e::{
     Namespace, audit,
     engine_pod::Role,
@@ -55,6 +56,29 @@ async fn full_measures_each_pair_once_and_both_ways() -> Result<()> {
         let ledger = status.ledger.context("no ledger")?;
         let map = format!("get configmap {}-0 -o name", ledger.prefix);
         ns.kubectl(&map).run().await?;
+        // The documents of each pair, both ways, as its client wrote them.
+        let kept = status.documents.context("no documents")?;
+        ensure!(
+            kept.pairs == Some(3) && !kept.truncated && kept.config_map.is_none(),
+            "{kept:?}"
+        );
+        let run = test.status.as_ref().and_then(|s| s.latest_run.as_deref());
+        let run = run.context("no run")?;
+        for number in 0..3 {
+            let documents = ns.documents(&documents_name(run, Some(number))).await?;
+            let variants: Vec<&str> = documents.iter().map(|d| d.variant.as_str()).collect();
+            ensure!(
+                variants.len() == 2 && variants[0] != variants[1],
+                "{variants:?}"
+            );
+            for document in &documents {
+                let bytes = &document.report["end"]["sum_received"]["bytes"];
+                ensure!(
+                    bytes.as_u64().is_some_and(|bytes| bytes > 0),
+                    "{document:?}"
+                );
+            }
+        }
         ensure!(
             is(&test, condition::COMPLETE, "True/Passed"),
             "{}",

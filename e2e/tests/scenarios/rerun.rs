@@ -112,6 +112,9 @@ async fn the_full_documents_are_kept_with_the_run() -> Result<()> {
             .run()
             .await?;
         ensure!(owners == run.name_any(), "owned by {owners}");
+        let documents = ns.documents(map).await?;
+        let repeats: Vec<u32> = documents.iter().map(|document| document.repeat).collect();
+        ensure!(repeats == [1, 2], "{documents:?}");
         Ok(())
     })
     .await

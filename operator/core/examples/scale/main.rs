@@ -122,12 +122,7 @@ fn passed(what: &str, mesh: &Mesh) {
         Ok(run) => {
             let begun = Instant::now();
             let bytes = run.pass();
-            row(
-                what,
-                mesh.pairs.len(),
-                bytes,
-                begun,
-            );
+            row(what, mesh.pairs.len(), bytes, begun);
         }
         Err(error) => println!("{what}: {error}"),
     }
