@@ -169,7 +169,7 @@ mod tests {
     async fn get(path: &str, ready: bool) -> (u16, String) {
         let flag = Ready::default();
         flag.set(ready);
-        let metrics = Metrics::new().unwrap();
+        let metrics = Metrics::new(false).unwrap();
         let request = Request::get(path).body(()).unwrap();
         let response = answer(&request, &metrics, &flag);
         let status = response.status().as_u16();
@@ -192,7 +192,7 @@ mod tests {
     async fn a_silent_connection_does_not_hold_up_another() {
         let admin = Admin::bind(
             "127.0.0.1:0".parse().unwrap(),
-            Arc::new(Metrics::new().unwrap()),
+            Arc::new(Metrics::new(false).unwrap()),
             Ready::default(),
         )
         .await

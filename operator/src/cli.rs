@@ -77,6 +77,10 @@ pub struct RunArgs {
     )]
     pub admin_address: SocketAddr,
 
+    /// Show results under the names of the common iperf3 exporter, too (iperf3_sent_bytes and the like).
+    #[arg(long, env = "NETTEST_IPERF3_EXPORTER_NAMES", default_value_t = false, action = clap::ArgAction::Set, value_name = "BOOL")]
+    pub iperf3_exporter_names: bool,
+
     /// Form of the log.
     #[arg(long, env = "NETTEST_LOG_FORMAT", value_enum, default_value = "text")]
     pub log_format: LogFormat,

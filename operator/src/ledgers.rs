@@ -64,25 +64,7 @@ impl Ledgers {
         if let Some(known) = self.known().get(uid) {
             return Ok(known.ledger.clone());
         }
-        let maps: Api<ConfigMap> = scope.api(&run.namespace().unwrap_or_default());
-        let mut known = Known::default();
-        for shard in 0..shards {
-            let name = names::ledger_name(&run.name_any(), shard);
-            let map = call("read the pairs' ConfigMap", maps.get_opt(&name)).await?;
-            // One that is not this run's is left alone; the write will say so.
-            let Some(map) = map.filter(|map| controller_uid(map) == run.metadata.uid.as_deref())
-            else {
-                continue;
-            };
-            known
-                .versions
-                .insert(shard, map.resource_version().unwrap_or_default());
-            let added = text(&map).is_some_and(|text| known.ledger.add_shard(shard, &text).is_ok());
-            if !added {
-                // Its pairs are measured again: a result is never made up.
-                tracing::warn!(map = %name, "the pairs' ConfigMap cannot be read");
-            }
-        }
+        let known = load(scope, run, shards).await?;
         let ledger = known.ledger.clone();
         self.known().insert(uid.clone(), known);
         Ok(ledger)
@@ -111,6 +93,33 @@ impl Ledgers {
         self.known().insert(uid.clone(), known);
         Ok(())
     }
+}
+
+/// Read it from its ConfigMaps. Of a finished run nobody writes it any more, and it need not be remembered.
+pub async fn finished(scope: &Scope, run: &NetTestRun, shards: u32) -> Result<Ledger, CallError> {
+    Ok(load(scope, run, shards).await?.ledger)
+}
+
+async fn load(scope: &Scope, run: &NetTestRun, shards: u32) -> Result<Known, CallError> {
+    let maps: Api<ConfigMap> = scope.api(&run.namespace().unwrap_or_default());
+    let mut known = Known::default();
+    for shard in 0..shards {
+        let name = names::ledger_name(&run.name_any(), shard);
+        let map = call("read the pairs' ConfigMap", maps.get_opt(&name)).await?;
+        // One that is not this run's is left alone; the write will say so.
+        let Some(map) = map.filter(|map| controller_uid(map) == run.metadata.uid.as_deref()) else {
+            continue;
+        };
+        known
+            .versions
+            .insert(shard, map.resource_version().unwrap_or_default());
+        let added = text(&map).is_some_and(|text| known.ledger.add_shard(shard, &text).is_ok());
+        if !added {
+            // Its pairs are measured again: a result is never made up.
+            tracing::warn!(map = %name, "the pairs' ConfigMap cannot be read");
+        }
+    }
+    Ok(known)
 }
 
 async fn write_shard(

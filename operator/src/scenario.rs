@@ -207,7 +207,7 @@ pub fn context(client: Client) -> Arc<Context> {
             image_pull_policy: Some("IfNotPresent".into()),
             ..EngineConfig::default()
         },
-        metrics: Arc::new(Metrics::new().expect("metrics")),
+        metrics: Arc::new(Metrics::new(false).expect("metrics")),
         events: Events::new(client, "test".into()),
         barrier: Barrier::default(),
         ledgers: Ledgers::default(),

@@ -13,7 +13,7 @@ use crate::{
     events::Events,
     leader::Election,
     ledgers::Ledgers,
-    metrics::Metrics,
+    metrics::{Metrics, Queue},
     random::{self, RandomError},
     scope::Scope,
     signals,
@@ -59,7 +59,7 @@ pub async fn serve(args: RunArgs) -> Result<(), ServeError> {
     // A mistake in it ends every replica at once, not the one that leads some day.
     let policy = args.policy.policy(&args.namespace)?;
     let stop = signals::stop_on_signals().map_err(ServeError::Signals)?;
-    let metrics = Arc::new(Metrics::new()?);
+    let metrics = Arc::new(Metrics::new(args.iperf3_exporter_names)?);
     let ready = Ready::default();
     let admin = Admin::bind(args.admin_address, metrics.clone(), ready.clone()).await?;
     tokio::spawn(admin.serve());
@@ -111,7 +111,9 @@ async fn lead(
     context.metrics.before_scrape(move |metrics| {
         metrics.retain(|key| controller::exists(&tests, &key.namespace, &key.name));
         if let Some(context) = seen.upgrade() {
-            metrics.pending(context.unfinished_runs().len());
+            let unfinished = context.unfinished_runs();
+            let runs = unfinished.iter().filter_map(|run| run.0.as_ref().ok());
+            metrics.queue(Queue::of(runs));
         }
     });
 

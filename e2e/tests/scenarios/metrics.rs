@@ -8,6 +8,7 @@ use nettest_e2e::{
     net_test::results,
     operator::Operator,
     prometheus::{Sample, query},
+    run::measured,
     seconds,
     until::{Seen, until},
 };
@@ -105,6 +106,53 @@ async fn prometheus_has_what_the_status_says_until_the_test_is_deleted() -> Resu
             Ok(Seen::when(left.is_empty(), || format!("{left:?}")))
         })
         .await
+    })
+    .await
+}
+
+/// Each pair of a mesh, both ways, as the ConfigMaps have them: also for an operator that has just started.
+#[tokio::test]
+async fn each_pair_of_a_mesh_has_its_own_series() -> Result<()> {
+    Namespace::with("metrics-mesh", async |ns| {
+        let spec = "topology: {type: Mesh}\ntraffic: {duration: 1s}\nrepeats: {count: 1}\n";
+        ns.apply(&net_test("mesh", spec)).await?;
+        ns.succeeds("mesh", seconds(90)).await?;
+        let status = ns.latest("mesh").await?;
+        let rows = measured(&status)?;
+        let check = async || {
+            for row in &rows {
+                for figures in &row.figures {
+                    let more = format!(
+                        ",stat=\"median\",client_node=\"{}\",server_node=\"{}\",direction=\"{:?}\"",
+                        row.client, row.server, figures.flow
+                    );
+                    let found =
+                        await_one(&of(ns, "nettest_throughput_bytes_per_second", &more)).await?;
+                    let bits = figures.throughput_bits_per_second as f64;
+                    ensure!(
+                        (found.value * 8.0 - bits).abs() <= 8.0,
+                        "{row:?}: {found:?}"
+                    );
+                }
+            }
+            anyhow::Ok(())
+        };
+        ensure!(rows.len() == 3, "{rows:?}");
+        check().await?;
+        let pairs = await_one(&of(ns, "nettest_pairs", ",state=\"measured\"")).await?;
+        ensure!(pairs.value == 3.0, "{pairs:?}");
+        let node = of(
+            ns,
+            "nettest_node_throughput_bytes_per_second",
+            ",node=\"node1\",role=\"client\",direction=\"ClientToServer\",stat=\"min\"",
+        );
+        await_one(&node).await?;
+        Operator::ready(&ns.cluster)
+            .await?
+            .replaced(&ns.cluster)
+            .await?;
+        tokio::time::sleep(seconds(2)).await;
+        check().await
     })
     .await
 }

@@ -117,6 +117,13 @@ pub struct Figures {
     /// Mean smoothed round-trip time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rtt_microseconds: Vec<u64>,
+    /// Its quantiles over the streams' intervals, where the client is the sender.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rtt_p50_microseconds: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rtt_p90_microseconds: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rtt_p99_microseconds: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub datagrams: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

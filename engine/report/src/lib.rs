@@ -8,6 +8,7 @@
 //! - [`fairness`]: how evenly the streams of a flow share it
 //! - [`event`]: the lines that an engine writes for the operator and for `kubectl nettest`
 //! - [`names`]: which names of another machine are taken
+//! - [`round_trip`]: quantiles of the round-trip time over the intervals
 //! - [`spread`]: the median repeat, and how far the others are from it
 //! - [`sums`]: sums over the streams of a flow
 //! - [`units`]: iperf3's number and suffix rules
@@ -21,6 +22,7 @@ pub mod iperf;
 pub mod names;
 pub mod params;
 pub mod report;
+pub mod round_trip;
 pub mod spread;
 pub mod sums;
 pub mod units;

@@ -6,6 +6,7 @@ use nettest_report::digest::{
     DIGEST_VERSION, Digest, DocumentSum, FailureReason, Figures, LONGEST_MESSAGE, Outcome,
 };
 use nettest_report::report::{Flow, HostFacts, Report, SocketFacts};
+use nettest_report::round_trip::{Quantiles, quantiles};
 use nettest_report::sums::{FlowEnd, whole};
 
 pub fn flow_name(flow: Flow) -> &'static str {
@@ -55,6 +56,8 @@ struct OfVariant {
 #[derive(Debug)]
 struct Repeat {
     flows: Vec<FlowEnd>,
+    /// By the flows of the variant.
+    round_trips: Vec<Option<Quantiles>>,
     /// Percent of a CPU, of client and server.
     cpu: [Option<f64>; 2],
 }
@@ -96,6 +99,11 @@ impl Tally {
         }
         if let (None, Some(end)) = (&report.error, &report.end) {
             of.repeats.push(Repeat {
+                round_trips: of
+                    .flows
+                    .iter()
+                    .map(|flow| quantiles(&report.intervals, *flow))
+                    .collect(),
                 flows: FlowEnd::of(end),
                 cpu: [end.local_cpu, end.remote_cpu].map(|cpu| Some(cpu?.total)),
             });
@@ -180,6 +188,12 @@ impl OfVariant {
             let all: Option<Vec<u64>> = self.repeats.iter().map(one).collect();
             all.unwrap_or_default()
         };
+        let index = self.flows.iter().position(|of| *of == flow);
+        let round_trip = |of: fn(Quantiles) -> u64| {
+            let one = |repeat: &Repeat| repeat.round_trips.get(index?).copied()?.map(of);
+            let all: Option<Vec<u64>> = self.repeats.iter().map(one).collect();
+            all.unwrap_or_default()
+        };
         let cpu = |end: usize| {
             let one = |repeat: &Repeat| Some(whole(repeat.cpu[end]? * 10.0));
             let all: Option<Vec<u64>> = self.repeats.iter().map(one).collect();
@@ -202,6 +216,9 @@ impl OfVariant {
             received_bytes: column(&|f| f.received.bytes),
             retransmits: column(&|f| f.retransmits),
             rtt_microseconds: column(&|f| f.mean_rtt_us.map(u64::from)),
+            rtt_p50_microseconds: round_trip(|q| q.p50),
+            rtt_p90_microseconds: round_trip(|q| q.p90),
+            rtt_p99_microseconds: round_trip(|q| q.p99),
             fairness_ppm: column(&|f| f.fairness.map(|index| whole(index * 1e6))),
             datagrams: column(&|f| f.udp.and_then(|u| u.packets_sent.or(u.packets_received))),
             lost_datagrams: column(&|f| f.udp?.lost),

@@ -48,6 +48,9 @@ pub struct VariantResult {
     /// TCP: mean of the sender's smoothed round-trip time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt_microseconds: Option<i64>,
+    /// TCP: the same at each interval of each stream, where the client is the sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtt_percentiles_microseconds: Option<Percentiles>,
     /// How evenly the streams shared the throughput: Jain's index in millionths. 1000000: all had the same; 1000000 / streams: one had everything. Absent for a single stream.
     #[serde(
         default,
@@ -102,6 +105,17 @@ pub struct VariantResult {
     pub server_qdisc: Option<String>,
     /// Repeats that were measured.
     pub repeats: i32,
+}
+
+/// Values that were seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentiles {
+    /// Half of the values are at most this.
+    pub p50: i64,
+    /// 90 % of the values are at most this.
+    pub p90: i64,
+    /// 99 % of the values are at most this.
+    pub p99: i64,
 }
 
 /// Who sent.
@@ -188,6 +202,10 @@ pub struct ThresholdResult {
 pub struct EndpointStatus {
     /// Name of the node.
     pub node: String,
+    /// Its zone (label topology.kubernetes.io/zone), if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 63))]
+    pub zone: Option<String>,
     /// Of the pod: its own in the pod network, its node's with host network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,

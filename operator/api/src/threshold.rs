@@ -113,3 +113,16 @@ pub enum Severity {
     Fail,
     Warn,
 }
+
+impl ThresholdMetric {
+    /// As in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ThresholdMetric::Throughput => "Throughput",
+            ThresholdMetric::LossPPM => "LossPPM",
+            ThresholdMetric::JitterMicroseconds => "JitterMicroseconds",
+            ThresholdMetric::RTTMicroseconds => "RTTMicroseconds",
+            ThresholdMetric::Retransmits => "Retransmits",
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::{
     units,
     valid::{ValidTest, ValidVariant},
 };
-use nettest_api::result::{FastPath, Flow, Spread, VariantResult};
+use nettest_api::result::{FastPath, Flow, Percentiles, Spread, VariantResult};
 use nettest_report::{
     digest::{Digest, Figures},
     report::{HostFacts, SocketFacts},
@@ -63,6 +63,7 @@ fn one(
         received_bytes: at(&figures.received_bytes)?,
         retransmits: at(&figures.retransmits),
         rtt_microseconds: at(&figures.rtt_microseconds),
+        rtt_percentiles_microseconds: round_trip(figures, median),
         fairness_ppm: at(&figures.fairness_ppm),
         datagrams: datagrams.map(signed),
         lost_datagrams: lost.map(signed),
@@ -76,6 +77,16 @@ fn one(
         client_qdisc: client.and_then(|host| host.qdisc.clone()),
         server_qdisc: server.and_then(|host| host.qdisc.clone()),
         repeats: i32::try_from(rates.len()).unwrap_or(i32::MAX),
+    })
+}
+
+/// Of the median repeat, as every figure.
+fn round_trip(figures: &Figures, median: usize) -> Option<Percentiles> {
+    let at = |all: &[u64]| all.get(median).copied().map(signed);
+    Some(Percentiles {
+        p50: at(&figures.rtt_p50_microseconds)?,
+        p90: at(&figures.rtt_p90_microseconds)?,
+        p99: at(&figures.rtt_p99_microseconds)?,
     })
 }
 

@@ -99,6 +99,9 @@ pub fn complete(test: &ValidTest, lane: Lane, digest: &Digest) -> Result<(), Inc
         let may = [
             &figures.retransmits,
             &figures.rtt_microseconds,
+            &figures.rtt_p50_microseconds,
+            &figures.rtt_p90_microseconds,
+            &figures.rtt_p99_microseconds,
             &figures.fairness_ppm,
             &figures.datagrams,
             &figures.lost_datagrams,

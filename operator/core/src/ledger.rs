@@ -20,6 +20,11 @@ pub struct PairRecord {
     pub client: String,
     /// Node of the server.
     pub server: String,
+    /// Their zones, where the nodes have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_zone: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_zone: Option<String>,
     pub lane: Lane,
     /// Measured once more, against a good node.
     #[serde(default)]
@@ -146,6 +151,8 @@ mod tests {
         PairRecord {
             client: client.to_owned(),
             server: "b".to_owned(),
+            client_zone: Some("east".to_owned()),
+            server_zone: None,
             lane: Lane::PODS,
             second_pass: false,
             state: PairState::Failed,

@@ -89,6 +89,13 @@ impl NodeFacts {
     }
 }
 
+/// The zone of one of these, if it is there and has one.
+pub fn zone_of(nodes: &[NodeFacts], name: &NodeName) -> Option<String> {
+    let mut nodes = nodes.iter();
+    let facts = nodes.find(|facts| facts.name == *name)?;
+    facts.zone().map(str::to_owned)
+}
+
 /// As the scheduler does (kubernetes component-helpers, tolerations).
 fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
     let Toleration {

@@ -189,6 +189,7 @@ pub fn test_status(test: &NetTest, run: Option<&NetTestRun>, now: Timestamp) -> 
 pub fn pair_from_digest(digest: &Digest) -> Option<PairStatus> {
     let end = |host: &HostFacts| EndpointStatus {
         node: host.node.clone().unwrap_or_else(|| host.hostname.clone()),
+        zone: None,
         address: None,
         allowed_cpus: Some(host.allowed_cpus.clone()),
     };

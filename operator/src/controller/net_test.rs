@@ -11,7 +11,8 @@ use crate::{
     },
     client::call,
     events::Fact,
-    metrics::{Finished, TestKey},
+    ledgers,
+    metrics::{Figures, Finished, RunKey, TestKey},
 };
 use jiff::Timestamp;
 use kube::{
@@ -22,7 +23,7 @@ use kube::{
 };
 use nettest_api::{
     NetTest, NetTestRun, NetTestRunSpec, NetTestSpec, NetTestStatus, condition, labels,
-    result::Verdict,
+    result::{PairStatus, VariantResult, Verdict},
 };
 use nettest_core::{conditions::find, names, validate::Refusal};
 use std::{collections::BTreeMap, sync::Arc};
@@ -52,7 +53,7 @@ async fn reconcile_at(
     };
     let runs_api: Api<NetTestRun> = context.scope.api(&namespace);
     let mut runs = runs_of(&runs_api, &test).await?;
-    publish(&context, key, &test, &runs);
+    publish(&context, key, &test, &runs).await?;
 
     let plan = plan::plan(&test, &runs, &context.policy, now);
     for run in plan.stop.iter().chain(&plan.tidy) {
@@ -231,47 +232,126 @@ fn remembered_success(test: &NetTest) -> Option<Timestamp> {
     Some(passed.finish_time.as_ref()?.0)
 }
 
+/// What is shown of a test: its latest finished run.
+struct Latest<'a> {
+    key: RunKey,
+    finished: Finished<'a>,
+    pair: Option<&'a PairStatus>,
+    results: &'a [VariantResult],
+    /// Of several pairs: the run, while it is there, and how many ConfigMaps it has.
+    ledger: Option<(&'a NetTestRun, u32)>,
+    several: bool,
+}
+
 /// Show the latest finished run; after its run is gone, what the test's own status still has; else nothing, so
 /// that the figures of an earlier object of this name go.
-fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun]) {
+async fn publish(
+    context: &Context,
+    key: TestKey,
+    test: &NetTest,
+    runs: &[NetTestRun],
+) -> Result<(), PassError> {
     let last_success = history::latest_passed(runs)
         .and_then(|run| run.status.as_ref()?.finish_time.as_ref())
         .map(|time| time.0)
         .max(remembered_success(test));
-    let of_run = || {
-        let run = history::latest_finished(runs)?;
-        let status = run.status.as_ref()?;
-        Some(Finished {
-            pair: status.pair.as_ref(),
-            results: &status.results,
-            thresholds: &status.thresholds,
-            verdict: status.verdict?,
-            finished: status.finish_time.as_ref().map(|time| time.0),
-            last_success,
-        })
-    };
-    let of_test = || {
-        let status = test.status.as_ref()?;
-        let verdict = status.verdict?;
-        let ended = status.last_run_time.as_ref().map(|time| time.0);
-        is_settled(test, test.metadata.generation?).then_some(Finished {
-            pair: status.pair.as_ref(),
-            results: &status.results,
-            thresholds: &status.thresholds,
-            verdict,
-            finished: ended,
-            last_success: last_success.or(ended.filter(|_| verdict == Verdict::Passed)),
-        })
-    };
+    let next_run = test.status.as_ref();
+    let next_run = next_run.and_then(|status| status.next_run_time.as_ref());
+    let next_run = next_run.map(|time| time.0);
     // The newest may be gone while an older one is kept.
-    let newest = match (of_run(), of_test()) {
-        (Some(run), Some(test)) if run.finished < test.finished => Some(test),
+    let of_run = of_run(runs, last_success, next_run);
+    let newest = match (of_run, of_test(test, last_success, next_run)) {
+        (Some(run), Some(test)) if run.finished.finished < test.finished.finished => Some(test),
         (run, test) => run.or(test),
     };
-    match newest {
-        Some(finished) => context.metrics.publish(key, &finished),
-        None => context.metrics.forget(&key),
+    let Some(latest) = newest else {
+        context.metrics.forget(&key);
+        return Ok(());
+    };
+    let Latest {
+        key: run,
+        finished,
+        pair,
+        results,
+        ledger,
+        several,
+    } = latest;
+    let metrics = &context.metrics;
+    if !several {
+        let figures = Figures::Pair { pair, results };
+        metrics.publish(key, run, &finished, Some(figures));
+        return Ok(());
     }
+    let ledger = match ledger {
+        Some((of, shards)) if !metrics.shows(&key, &run) => {
+            Some(ledgers::finished(&context.scope, of, shards).await?)
+        }
+        _ => None,
+    };
+    let figures = ledger.as_ref().map(Figures::Pairs);
+    metrics.publish(key, run, &finished, figures);
+    Ok(())
+}
+
+fn of_run(
+    runs: &[NetTestRun],
+    last_success: Option<Timestamp>,
+    next_run: Option<Timestamp>,
+) -> Option<Latest<'_>> {
+    let run = history::latest_finished(runs)?;
+    let status = run.status.as_ref()?;
+    let finished = status.finish_time.as_ref().map(|time| time.0);
+    let shards = status.ledger.as_ref().map(|ledger| ledger.shards);
+    Some(Latest {
+        key: RunKey {
+            name: run.name_any(),
+            finished,
+        },
+        finished: Finished {
+            asked: &run.spec.test.thresholds,
+            thresholds: &status.thresholds,
+            verdict: status.verdict?,
+            finished,
+            last_success,
+            next_run,
+            progress: status.progress,
+            suspects: &status.suspects,
+        },
+        pair: status.pair.as_ref(),
+        results: &status.results,
+        ledger: shards.and_then(|shards| Some((run, u32::try_from(shards).ok()?))),
+        several: shards.is_some(),
+    })
+}
+
+fn of_test(
+    test: &NetTest,
+    last_success: Option<Timestamp>,
+    next_run: Option<Timestamp>,
+) -> Option<Latest<'_>> {
+    let status = test.status.as_ref()?;
+    let verdict = status.verdict?;
+    let finished = status.last_run_time.as_ref().map(|time| time.0);
+    is_settled(test, test.metadata.generation?).then(|| Latest {
+        key: RunKey {
+            name: status.latest_run.clone().unwrap_or_default(),
+            finished,
+        },
+        finished: Finished {
+            asked: &test.spec.thresholds,
+            thresholds: &status.thresholds,
+            verdict,
+            finished,
+            last_success: last_success.or(finished.filter(|_| verdict == Verdict::Passed)),
+            next_run,
+            progress: status.progress,
+            suspects: &status.suspects,
+        },
+        pair: status.pair.as_ref(),
+        results: &status.results,
+        ledger: None,
+        several: status.progress.is_some(),
+    })
 }
 
 #[cfg(test)]

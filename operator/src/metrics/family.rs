@@ -2,8 +2,8 @@
 
 use prometheus::{GaugeVec, Opts};
 
-/// Labels of every measured figure; a family may add one.
-const LABELS: [&str; 8] = [
+/// Labels of every measured figure of a pair; a family may add one.
+const PAIR: [&str; 10] = [
     "nettest_namespace",
     "nettest",
     "variant",
@@ -12,98 +12,258 @@ const LABELS: [&str; 8] = [
     "direction",
     "client_node",
     "server_node",
+    "client_zone",
+    "server_zone",
 ];
-/// Labels of a fact about the test as a whole.
-const TEST_LABELS: [&str; 2] = ["nettest_namespace", "nettest"];
+/// Of figures over the pairs of a node.
+const NODE: [&str; 6] = [
+    "nettest_namespace",
+    "nettest",
+    "variant",
+    "direction",
+    "node",
+    "role",
+];
+/// Of figures over the pairs of two zones.
+const ZONES: [&str; 6] = [
+    "nettest_namespace",
+    "nettest",
+    "variant",
+    "direction",
+    "client_zone",
+    "server_zone",
+];
+/// Of a fact about the test as a whole.
+const TEST: [&str; 2] = ["nettest_namespace", "nettest"];
+/// Of the figures that the common iperf3 exporter names; its own are the last two.
+const EXPORTER: [&str; 7] = [
+    "nettest_namespace",
+    "nettest",
+    "variant",
+    "direction",
+    "client_node",
+    "target",
+    "port",
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     Throughput,
     Retransmits,
+    RoundTripMean,
     RoundTrip,
     Loss,
     Jitter,
+    Datagrams,
     EngineCpu,
+    NodeThroughput,
+    ZoneThroughput,
+    Pairs,
+    Suspect,
     Success,
     ThresholdMet,
     LastRun,
     LastSuccess,
+    NextRun,
+    ExporterUp,
+    ExporterSentSeconds,
+    ExporterSentBytes,
+    ExporterReceivedSeconds,
+    ExporterReceivedBytes,
+    ExporterRetransmits,
+}
+
+/// What a family is called, says, and has as labels.
+struct Definition {
+    name: &'static str,
+    help: &'static str,
+    labels: &'static [&'static str],
+    extra: &'static [&'static str],
 }
 
 impl Family {
-    pub const ALL: [Family; 10] = [
+    pub const ALL: [Family; 23] = [
         Family::Throughput,
         Family::Retransmits,
+        Family::RoundTripMean,
         Family::RoundTrip,
         Family::Loss,
         Family::Jitter,
+        Family::Datagrams,
         Family::EngineCpu,
+        Family::NodeThroughput,
+        Family::ZoneThroughput,
+        Family::Pairs,
+        Family::Suspect,
         Family::Success,
         Family::ThresholdMet,
         Family::LastRun,
         Family::LastSuccess,
+        Family::NextRun,
+        Family::ExporterUp,
+        Family::ExporterSentSeconds,
+        Family::ExporterSentBytes,
+        Family::ExporterReceivedSeconds,
+        Family::ExporterReceivedBytes,
+        Family::ExporterRetransmits,
     ];
 
-    const fn name(self) -> &'static str {
-        match self {
-            Family::Throughput => "nettest_throughput_bytes_per_second",
-            Family::Retransmits => "nettest_retransmits",
-            Family::RoundTrip => "nettest_round_trip_seconds",
-            Family::Loss => "nettest_datagram_loss_ratio",
-            Family::Jitter => "nettest_jitter_seconds",
-            Family::EngineCpu => "nettest_engine_cpu_seconds_per_second",
-            Family::Success => "nettest_success",
-            Family::ThresholdMet => "nettest_threshold_met",
-            Family::LastRun => "nettest_last_run_timestamp_seconds",
-            Family::LastSuccess => "nettest_last_success_timestamp_seconds",
-        }
-    }
-
-    const fn help(self) -> &'static str {
-        match self {
-            Family::Throughput => {
-                "Bytes that the receiver got each second, of the repeats of the latest finished run."
-            }
-            Family::Retransmits => "TCP segments sent again in the median repeat.",
-            Family::RoundTrip => "Mean smoothed TCP round-trip time in the median repeat.",
-            Family::Loss => "Share of the datagrams that the receiver missed in the median repeat.",
-            Family::Jitter => "Jitter of the datagrams (RFC 1889) in the median repeat.",
-            Family::EngineCpu => "CPU that an engine used in the median repeat.",
-            Family::Success => {
-                "1 when the latest finished run was measured and met its thresholds."
-            }
-            Family::ThresholdMet => "1 when the latest finished run met the threshold.",
-            Family::LastRun => "When the latest finished run ended.",
-            Family::LastSuccess => "When the latest passed run ended.",
-        }
-    }
-
-    /// The label that this family adds.
-    const fn extra(self) -> Option<&'static str> {
-        match self {
-            Family::Throughput => Some("stat"),
-            Family::EngineCpu => Some("role"),
-            Family::ThresholdMet => Some("threshold"),
-            _ => None,
-        }
-    }
-
-    fn labels(self) -> Vec<&'static str> {
-        let base: &[&str] = match self {
-            Family::Throughput
-            | Family::Retransmits
-            | Family::RoundTrip
-            | Family::Loss
-            | Family::Jitter
-            | Family::EngineCpu => &LABELS,
-            Family::Success | Family::ThresholdMet | Family::LastRun | Family::LastSuccess => {
-                &TEST_LABELS
-            }
+    const fn definition(self) -> Definition {
+        let (name, help, labels, extra): (_, _, &'static [_], &'static [_]) = match self {
+            Family::Throughput => (
+                "nettest_throughput_bytes_per_second",
+                "Bytes that the receiver got each second, over the repeats of the latest finished run.",
+                &PAIR,
+                &["stat"],
+            ),
+            Family::Retransmits => (
+                "nettest_retransmits",
+                "TCP segments sent again in the median repeat.",
+                &PAIR,
+                &[],
+            ),
+            Family::RoundTripMean => (
+                "nettest_round_trip_mean_seconds",
+                "Mean smoothed TCP round-trip time in the median repeat.",
+                &PAIR,
+                &[],
+            ),
+            Family::RoundTrip => (
+                "nettest_round_trip_seconds",
+                "Quantiles of the smoothed TCP round-trip time over the intervals of the median repeat.",
+                &PAIR,
+                &["quantile"],
+            ),
+            Family::Loss => (
+                "nettest_datagram_loss_ratio",
+                "Share of the datagrams that the receiver missed in the median repeat.",
+                &PAIR,
+                &[],
+            ),
+            Family::Jitter => (
+                "nettest_jitter_seconds",
+                "Jitter of the datagrams (RFC 1889) in the median repeat.",
+                &PAIR,
+                &[],
+            ),
+            Family::Datagrams => (
+                "nettest_datagrams_per_second",
+                "Datagrams that the receiver got each second in the median repeat.",
+                &PAIR,
+                &[],
+            ),
+            Family::EngineCpu => (
+                "nettest_engine_cpu_seconds_per_second",
+                "CPU that an engine used in the median repeat.",
+                &PAIR,
+                &["role"],
+            ),
+            Family::NodeThroughput => (
+                "nettest_node_throughput_bytes_per_second",
+                "Throughput over the pairs of a node, of runs with several pairs.",
+                &NODE,
+                &["stat"],
+            ),
+            Family::ZoneThroughput => (
+                "nettest_zone_throughput_bytes_per_second",
+                "Throughput over the pairs of two zones, of runs with several pairs.",
+                &ZONES,
+                &["stat"],
+            ),
+            Family::Pairs => (
+                "nettest_pairs",
+                "Pairs of the latest finished run, by what became of them.",
+                &TEST,
+                &["state"],
+            ),
+            Family::Suspect => (
+                "nettest_suspect",
+                "1 for a node that failed against good ones; confirmed: in the second pass, too.",
+                &TEST,
+                &["node", "confirmed"],
+            ),
+            Family::Success => (
+                "nettest_success",
+                "1 when the latest finished run was measured and met its thresholds.",
+                &TEST,
+                &[],
+            ),
+            Family::ThresholdMet => (
+                "nettest_threshold_met",
+                "1 when the latest finished run met the threshold.",
+                &TEST,
+                &["threshold", "metric", "severity"],
+            ),
+            Family::LastRun => (
+                "nettest_last_run_timestamp_seconds",
+                "When the latest finished run ended.",
+                &TEST,
+                &[],
+            ),
+            Family::LastSuccess => (
+                "nettest_last_success_timestamp_seconds",
+                "When the latest passed run ended.",
+                &TEST,
+                &[],
+            ),
+            Family::NextRun => (
+                "nettest_next_run_timestamp_seconds",
+                "When the schedule starts the next run; absent without a schedule or while it is suspended.",
+                &TEST,
+                &[],
+            ),
+            Family::ExporterUp => (
+                "iperf3_up",
+                "1 when the latest finished run was measured.",
+                &EXPORTER,
+                &[],
+            ),
+            Family::ExporterSentSeconds => (
+                "iperf3_sent_seconds",
+                "Time in which the sender sent.",
+                &EXPORTER,
+                &[],
+            ),
+            Family::ExporterSentBytes => (
+                "iperf3_sent_bytes",
+                "Bytes that the sender sent.",
+                &EXPORTER,
+                &[],
+            ),
+            Family::ExporterReceivedSeconds => (
+                "iperf3_received_seconds",
+                "Time in which the receiver received.",
+                &EXPORTER,
+                &[],
+            ),
+            Family::ExporterReceivedBytes => (
+                "iperf3_received_bytes",
+                "Bytes that the receiver got.",
+                &EXPORTER,
+                &[],
+            ),
+            Family::ExporterRetransmits => (
+                "iperf3_retransmits",
+                "TCP segments sent again.",
+                &EXPORTER,
+                &[],
+            ),
         };
-        base.iter().copied().chain(self.extra()).collect()
+        Definition {
+            name,
+            help,
+            labels,
+            extra,
+        }
     }
 
     pub fn gauges(self) -> Result<GaugeVec, prometheus::Error> {
-        GaugeVec::new(Opts::new(self.name(), self.help()), &self.labels())
+        let Definition {
+            name,
+            help,
+            labels,
+            extra,
+        } = self.definition();
+        GaugeVec::new(Opts::new(name, help), &[labels, extra].concat())
     }
 }

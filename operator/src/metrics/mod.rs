@@ -1,16 +1,22 @@
-//! Prometheus metrics: [`results`] are gauges of each NetTest's latest finished run ([`family`], [`samples`]),
-//! [`Metrics`] has those and the operator's own. Base units only: promtool refuses bits.
+//! Prometheus metrics: [`results`] are gauges of each NetTest's latest finished run ([`family`]; the test as a whole in
+//! [`samples`], its pairs in [`figures`] and [`over_pairs`]), [`queue`] is of the runs that go on, [`Metrics`] has those and
+//! the operator's own. Base units only: promtool refuses bits.
 
 mod family;
+mod figures;
+mod over_pairs;
+mod queue;
 mod results;
 mod samples;
 
+pub use figures::Figures;
 use prometheus::{
-    Gauge, Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry, TextEncoder,
+    Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec,
+    Opts, Registry, TextEncoder,
 };
+pub use queue::Queue;
 use results::Results;
-pub use samples::{Finished, TestKey};
+pub use samples::{Finished, RunKey, TestKey};
 use std::{
     sync::{Arc, Mutex},
     time::Instant,
@@ -29,6 +35,8 @@ pub struct Metrics {
     reconcile_duration: HistogramVec,
     reconcile_errors: IntCounterVec,
     pending: IntGauge,
+    unfinished: IntGaugeVec,
+    oldest_queued: GaugeVec,
     leader: Gauge,
 }
 
@@ -70,9 +78,10 @@ impl From<nettest_api::result::Verdict> for RunResult {
 }
 
 impl Metrics {
-    pub fn new() -> Result<Metrics, prometheus::Error> {
+    /// `exporter`: results by the names of the common iperf3 exporter, too.
+    pub fn new(exporter: bool) -> Result<Metrics, prometheus::Error> {
         let registry = Registry::new();
-        let results = Results::new()?;
+        let results = Results::new(exporter)?;
         let runs = IntCounterVec::new(
             Opts::new("nettest_runs_total", "Runs that ended, by how they ended."),
             &["result"],
@@ -108,6 +117,20 @@ impl Metrics {
             "nettest_pending_pairs",
             "Pairs that are waiting to be measured or being measured.",
         )?;
+        let unfinished = IntGaugeVec::new(
+            Opts::new(
+                "nettest_unfinished_runs",
+                "Runs that have not ended: queued for nodes, waiting for their pods, running.",
+            ),
+            &["state"],
+        )?;
+        let oldest_queued = GaugeVec::new(
+            Opts::new(
+                "nettest_oldest_queued_run_timestamp_seconds",
+                "When the first of the queued runs was made; absent while none is queued.",
+            ),
+            &[],
+        )?;
         let leader = Gauge::new("nettest_leader", "1 on the replica that leads.")?;
         let build_info = IntGaugeVec::new(
             Opts::new(
@@ -126,6 +149,8 @@ impl Metrics {
         registry.register(Box::new(reconcile_duration.clone()))?;
         registry.register(Box::new(reconcile_errors.clone()))?;
         registry.register(Box::new(pending.clone()))?;
+        registry.register(Box::new(unfinished.clone()))?;
+        registry.register(Box::new(oldest_queued.clone()))?;
         registry.register(Box::new(leader.clone()))?;
         registry.register(Box::new(build_info))?;
         registry.register(Box::new(
@@ -140,6 +165,8 @@ impl Metrics {
             reconcile_duration,
             reconcile_errors,
             pending,
+            unfinished,
+            oldest_queued,
             leader,
         })
     }
@@ -165,8 +192,20 @@ impl Metrics {
     }
 
     /// Show a test's latest finished run in place of what was shown before.
-    pub fn publish(&self, key: TestKey, finished: &Finished<'_>) {
-        self.results.publish(key, finished);
+    /// Without figures those stay that are shown of this run.
+    pub fn publish(
+        &self,
+        key: TestKey,
+        run: RunKey,
+        finished: &Finished<'_>,
+        figures: Option<Figures<'_>>,
+    ) {
+        self.results.publish(key, run, finished, figures);
+    }
+
+    /// Whether the figures of this very run are shown.
+    pub fn shows(&self, key: &TestKey, run: &RunKey) -> bool {
+        self.results.shows(key, run)
     }
 
     /// Drop a test's series.
@@ -181,8 +220,30 @@ impl Metrics {
         }
     }
 
-    pub fn pending(&self, pairs: usize) {
-        self.pending.set(i64::try_from(pairs).unwrap_or(i64::MAX));
+    pub fn queue(&self, queue: Queue) {
+        let Queue {
+            pairs,
+            queued,
+            waiting,
+            running,
+            oldest_queued,
+        } = queue;
+        self.pending.set(pairs);
+        for (state, runs) in [
+            ("queued", queued),
+            ("waiting", waiting),
+            ("running", running),
+        ] {
+            self.unfinished.with_label_values(&[state]).set(runs);
+        }
+        match oldest_queued {
+            Some(time) => {
+                let no_labels: [&str; 0] = [];
+                let gauge = self.oldest_queued.with_label_values(&no_labels);
+                gauge.set(samples::seconds(time));
+            }
+            None => self.oldest_queued.reset(),
+        }
     }
 
     pub fn leads(&self, leads: bool) {
@@ -229,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_operators_own_metrics_exist_from_the_start() {
-        let metrics = Metrics::new().unwrap();
+        let metrics = Metrics::new(false).unwrap();
         metrics.leads(true);
         metrics.run_ended(RunResult::Failed, Some(12.0));
         drop(metrics.time_reconcile("NetTest"));

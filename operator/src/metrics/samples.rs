@@ -1,8 +1,12 @@
-//! What a finished run is shown as: pure.
+//! What a finished run is shown as: pure. Absent rather than 0 where a figure is unknown.
 
 use super::family::Family;
 use jiff::Timestamp;
-use nettest_api::result::{Flow, PairStatus, ThresholdResult, VariantResult, Verdict};
+use nettest_api::{
+    result::{Progress, Suspect, ThresholdResult, Verdict},
+    threshold::{Severity, Threshold},
+};
+use std::sync::Arc;
 
 /// Which NetTest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,129 +15,105 @@ pub struct TestKey {
     pub name: String,
 }
 
-/// What a finished run tells.
+/// Which of its runs: its name, and its end, since a test that is made anew has runs of the same names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunKey {
+    pub name: String,
+    pub finished: Option<Timestamp>,
+}
+
+/// What a finished run tells as a whole.
 #[derive(Debug, Clone, Copy)]
 pub struct Finished<'a> {
-    pub pair: Option<&'a PairStatus>,
-    pub results: &'a [VariantResult],
+    /// As its spec has them.
+    pub asked: &'a [Threshold],
     pub thresholds: &'a [ThresholdResult],
     pub verdict: Verdict,
     pub finished: Option<Timestamp>,
     /// When the test last passed, this run or an earlier one.
     pub last_success: Option<Timestamp>,
+    /// By its schedule.
+    pub next_run: Option<Timestamp>,
+    /// Of several pairs.
+    pub progress: Option<Progress>,
+    pub suspects: &'a [Suspect],
 }
+
+/// Label values are shared: a node's name is in thousands of samples.
+pub type Label = Arc<str>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     pub family: Family,
-    pub labels: Vec<String>,
+    pub labels: Vec<Label>,
     pub value: f64,
 }
 
-/// Absent rather than 0 where a figure is unknown.
-pub fn samples(key: &TestKey, finished: &Finished<'_>) -> Vec<Sample> {
+/// The test as a whole.
+pub fn of_test(key: &TestKey, finished: &Finished<'_>) -> Vec<Sample> {
     let Finished {
-        pair,
-        results,
+        asked,
         thresholds,
         verdict,
         finished,
         last_success,
+        next_run,
+        progress,
+        suspects,
     } = *finished;
     let mut out = Vec::new();
-    let test = |extra: Option<&str>| -> Vec<String> {
-        [key.namespace.as_str(), key.name.as_str()]
-            .into_iter()
-            .chain(extra)
-            .map(str::to_owned)
-            .collect()
-    };
-    let mut add = |family, labels, value| {
+    let mut add = |family, more: &[&str], value| {
+        let labels = [key.namespace.as_str(), key.name.as_str()];
+        let labels = labels.iter().chain(more).map(|label| Label::from(*label));
         out.push(Sample {
             family,
-            labels,
+            labels: labels.collect(),
             value,
         });
     };
     let ok = |met: bool| if met { 1.0 } else { 0.0 };
 
-    add(Family::Success, test(None), ok(verdict == Verdict::Passed));
+    add(Family::Success, &[], ok(verdict == Verdict::Passed));
     for threshold in thresholds {
+        let metric = asked.iter().find(|asked| asked.name == threshold.name);
+        let metric = metric.map_or("", |asked| asked.metric.as_str());
+        let severity = match threshold.severity {
+            Severity::Fail => "Fail",
+            Severity::Warn => "Warn",
+        };
         add(
             Family::ThresholdMet,
-            test(Some(&threshold.name)),
+            &[&threshold.name, metric, severity],
             ok(threshold.met),
         );
     }
-    if let Some(time) = finished {
-        add(Family::LastRun, test(None), seconds(time));
+    for (family, time) in [
+        (Family::LastRun, finished),
+        (Family::LastSuccess, last_success),
+        (Family::NextRun, next_run),
+    ] {
+        if let Some(time) = time {
+            add(family, &[], seconds(time));
+        }
     }
-    if let Some(time) = last_success {
-        add(Family::LastSuccess, test(None), seconds(time));
+    if let Some(progress) = progress {
+        for (state, pairs) in [("measured", progress.measured), ("failed", progress.failed)] {
+            add(Family::Pairs, &[state], f64::from(pairs));
+        }
     }
-
-    for result in results {
-        let figure = |extra: Option<&str>| -> Vec<String> {
-            [
-                key.namespace.as_str(),
-                key.name.as_str(),
-                result.variant.as_str(),
-                result.protocol.as_str(),
-                result.path.as_str(),
-                direction(result.flow),
-                pair.map_or("", |pair| pair.client.node.as_str()),
-                pair.map_or("", |pair| pair.server.node.as_str()),
-            ]
-            .into_iter()
-            .chain(extra)
-            .map(str::to_owned)
-            .collect()
-        };
-        let spread = &result.throughput_bits_per_second;
-        for (stat, bits) in [
-            ("median", spread.median),
-            ("min", spread.min),
-            ("max", spread.max),
-        ] {
-            add(Family::Throughput, figure(Some(stat)), float(bits) / 8.0);
-        }
-        if let Some(count) = result.retransmits {
-            add(Family::Retransmits, figure(None), float(count));
-        }
-        if let Some(micros) = result.rtt_microseconds {
-            add(Family::RoundTrip, figure(None), float(micros) / 1e6);
-        }
-        if let Some(ppm) = result.loss_ppm {
-            add(Family::Loss, figure(None), float(ppm) / 1e6);
-        }
-        if let Some(micros) = result.jitter_microseconds {
-            add(Family::Jitter, figure(None), float(micros) / 1e6);
-        }
-        for (role, milli) in [
-            ("client", result.client_cpu_milli),
-            ("server", result.server_cpu_milli),
-        ] {
-            if let Some(milli) = milli {
-                add(Family::EngineCpu, figure(Some(role)), float(milli) / 1e3);
-            }
-        }
+    for suspect in suspects {
+        let confirmed = if suspect.confirmed { "true" } else { "false" };
+        add(Family::Suspect, &[&suspect.node, confirmed], 1.0);
     }
     out
 }
 
 /// The API keeps its integers below 2^53.
 #[allow(clippy::cast_precision_loss)]
-fn float(number: i64) -> f64 {
+pub fn float(number: i64) -> f64 {
     number as f64
 }
 
-fn seconds(time: Timestamp) -> f64 {
+pub fn seconds(time: Timestamp) -> f64 {
     float(time.as_millisecond()) / 1e3
-}
-
-const fn direction(flow: Flow) -> &'static str {
-    match flow {
-        Flow::ClientToServer => "ClientToServer",
-        Flow::ServerToClient => "ServerToClient",
-    }
 }

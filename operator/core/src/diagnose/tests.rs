@@ -138,6 +138,8 @@ fn of_many_pairs_each_reason_is_told_once() {
         client_link: None,
         server_link: None,
         documents: None,
+        client_zone: None,
+        server_zone: None,
     };
     let lanes = test.lanes();
     let slow = |server| {

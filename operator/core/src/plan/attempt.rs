@@ -3,6 +3,7 @@
 use super::{MAX_ATTEMPTS, Phase, Plan, Progress, Stage, Step, Waiting, clean, finish, start};
 use crate::{
     names::Role,
+    node_facts::{NodeFacts, zone_of},
     observed::Observed,
     pod_facts::{NodePair, PodFacts},
     valid::{Lane, NodeName, ValidTest, ValidTopology, ValidVariant},
@@ -260,17 +261,24 @@ impl<'a> Attempt<'a> {
 
     fn pair_status(&self) -> Option<PairStatus> {
         let pair = self.server.or(self.client).map(|pod| &pod.pair)?;
-        Some(pair_status(pair, self.client, self.server))
+        Some(pair_status(
+            &self.seen.nodes,
+            pair,
+            self.client,
+            self.server,
+        ))
     }
 }
 
 pub(super) fn pair_status(
+    nodes: &[NodeFacts],
     pair: &NodePair,
     client: Option<&PodFacts>,
     server: Option<&PodFacts>,
 ) -> PairStatus {
     let end = |node: &NodeName, pod: Option<&PodFacts>| EndpointStatus {
         node: node.as_str().to_owned(),
+        zone: zone_of(nodes, node),
         address: pod
             .and_then(|pod| pod.address(None))
             .map(|address| address.to_string()),

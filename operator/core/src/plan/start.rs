@@ -51,7 +51,7 @@ pub(super) fn from_nothing(attempt: &Attempt<'_>) -> Plan {
                     pair.server, pair.client
                 );
                 let mut plan = attempt.waiting(Phase::Starting, None, message);
-                plan.progress.pair = Some(pair_status(&pair, None, None));
+                plan.progress.pair = Some(pair_status(&attempt.seen.nodes, &pair, None, None));
                 attempt.step(plan, Some(create(attempt, &pair, Part::Server)))
             }
         }),
@@ -259,7 +259,7 @@ fn external(attempt: &Attempt<'_>, pair: &NodePair) -> Plan {
         None,
         format!("making the client pod on {}", pair.client),
     );
-    plan.progress.pair = Some(pair_status(pair, None, None));
+    plan.progress.pair = Some(pair_status(&attempt.seen.nodes, pair, None, None));
     let target = SocketAddr::new(address, external.port);
     let part = Part::Client {
         targets: attempt.paths().map(|path| (path, target)).collect(),

@@ -54,13 +54,21 @@ pub(super) fn note(status: &mut NetTestRunStatus, run: &NetTestRun, test: &Valid
     results.truncate(MAX_RESULTS);
     status.results = results;
     if let (true, [client, server]) = (test.is_one_pair(), nodes.as_slice()) {
-        let end = |node: &str| EndpointStatus {
+        let first = ledger.0.values().next();
+        let end = |node: &str, zone: Option<&String>| EndpointStatus {
             node: node.to_owned(),
+            zone: zone.cloned(),
             ..EndpointStatus::default()
         };
         status.pair = Some(PairStatus {
-            client: end(client.as_str()),
-            server: end(server.as_str()),
+            client: end(
+                client.as_str(),
+                first.and_then(|record| record.client_zone.as_ref()),
+            ),
+            server: end(
+                server.as_str(),
+                first.and_then(|record| record.server_zone.as_ref()),
+            ),
         });
     }
 }

@@ -29,6 +29,8 @@ fn record(client: &str, server: &str, rate: Option<u64>) -> PairRecord {
         client_link: None,
         server_link: None,
         documents: None,
+        client_zone: None,
+        server_zone: None,
     }
 }
 

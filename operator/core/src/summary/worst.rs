@@ -157,6 +157,8 @@ fn shown(
         unpinned: _,
         client_link: _,
         server_link: _,
+        client_zone: _,
+        server_zone: _,
         documents: _,
     } = record;
     let is_own = |missed: &&Missed<'_>| results.iter().any(|result| is_about(missed, result));

@@ -115,8 +115,8 @@ fn pair(test: &ValidTest, digest: &Digest) -> Option<PairStatus> {
                 .node
                 .clone()
                 .unwrap_or_else(|| client.hostname.clone()),
-            address: None,
             allowed_cpus: Some(client.allowed_cpus.clone()),
+            ..EndpointStatus::default()
         },
         server: EndpointStatus {
             node: external.host.clone(),

@@ -106,13 +106,53 @@ async fn the_result_of_the_run_becomes_the_tests_and_its_metrics() {
     assert_eq!(asked.events, ["Passed"]);
     let text = metrics.render().unwrap();
     assert!(
-        text.contains(r#"nettest_throughput_bytes_per_second{client_node="node1",direction="ClientToServer",nettest="rack",nettest_namespace="default",path="PodIP",protocol="TCP",server_node="node2",stat="median",variant="tcp"} 1000000"#),
+        text.contains(r#"nettest_throughput_bytes_per_second{client_node="node1",client_zone="",direction="ClientToServer",nettest="rack",nettest_namespace="default",path="PodIP",protocol="TCP",server_node="node2",server_zone="",stat="median",variant="tcp"} 1000000"#),
         "{text}"
     );
     assert!(
         !text.contains("nettest_retransmits{"),
         "unknown is absent\n{text}"
     );
+}
+
+/// The pairs of a mesh come from its ConfigMaps, which are read once a run: at once after a restart, too.
+#[tokio::test]
+async fn the_pairs_of_a_finished_run_are_read_once() {
+    let status = PASSED
+        .replace("pair: {client: {node: node1}, server: {node: node2}}", "ledger: {prefix: rack-2-pairs, shards: 1}, progress: {pairs: 1, running: 0, measured: 1, failed: 0}")
+        .replace("results: [", "suspects: [{node: node2, confirmed: true, badPairs: 1, goodPairs: 0, message: m}], results: [");
+    let record = r#"{"0": {"client": "node1", "server": "node2", "clientZone": "east", "lane": {"client": "Pod", "server": "Pod"}, "state": "Measured", "attempt": 1, "results": [{"variant": "tcp", "flow": "ClientToServer", "throughput": "8 Mbit/s", "throughputBitsPerSecond": {"median": 8000000, "min": 8000000, "max": 8000000, "spreadPercent": 0}, "senderBitsPerSecond": 8000000, "receiverBitsPerSecond": 8000000, "sentBytes": 1, "receivedBytes": 1, "repeats": 1}]}}"#;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut gzip, record.as_bytes()).unwrap();
+    let map = json!({
+        "metadata": {"name": "rack-2-pairs-0", "resourceVersion": "1", "ownerReferences": [{"apiVersion": "nettest.dev/v1alpha1", "kind": "NetTestRun", "name": "rack-2", "uid": "run-2", "controller": true}]},
+        "binaryData": {"pairs.json.gz": k8s_openapi::ByteString(gzip.finish().unwrap())},
+    });
+    let ((outcomes, metrics), _) = passes(
+        2,
+        vec![
+            Expect::get(READ, TEST),
+            Expect::list(RUNS, &[&run(2, &status)]),
+            Expect::get(
+                "/namespaces/default/configmaps/rack-2-pairs-0",
+                &map.to_string(),
+            ),
+            Expect::patch(STATUS, TEST),
+            Expect::get(READ, TEST),
+            Expect::list(RUNS, &[&run(2, &status)]),
+            Expect::patch(STATUS, TEST),
+        ],
+    )
+    .await;
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    let text = metrics.render().unwrap();
+    for line in [
+        r#"nettest_throughput_bytes_per_second{client_node="node1",client_zone="east",direction="ClientToServer",nettest="rack",nettest_namespace="default",path="PodIP",protocol="TCP",server_node="node2",server_zone="",stat="median",variant="tcp"} 1000000"#,
+        r#"nettest_pairs{nettest="rack",nettest_namespace="default",state="measured"} 1"#,
+        r#"nettest_suspect{confirmed="true",nettest="rack",nettest_namespace="default",node="node2"} 1"#,
+    ] {
+        assert!(text.contains(line), "no {line} in\n{text}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::{
     layout::PairSpec,
     ledger::PairRecord,
     link,
+    node_facts::zone_of,
     pinning::{Pinning, pinning},
     plan::{Collect, Phase, Plan, Stage, Step, Waiting, attempt, clean},
 };
@@ -112,7 +113,7 @@ impl Pairs<'_> {
                         &pair.server,
                         digest.server_host.as_ref(),
                     ),
-                    ..record(pair, PairState::Measured, progress.attempt)
+                    ..self.record(pair, PairState::Measured, progress.attempt)
                 };
                 active.records.push((number, record));
                 active
@@ -129,7 +130,7 @@ impl Pairs<'_> {
                 let record = PairRecord {
                     reason: Some(reason),
                     message,
-                    ..record(pair, PairState::Failed, progress.attempt)
+                    ..self.record(pair, PairState::Failed, progress.attempt)
                 };
                 active.records.push((number, record));
             }
@@ -146,7 +147,7 @@ impl Pairs<'_> {
                     // The number is written before anything is removed.
                     let record = PairRecord {
                         message: waiting.message,
-                        ..record(pair, PairState::Running, progress.attempt)
+                        ..self.record(pair, PairState::Running, progress.attempt)
                     };
                     active.records.push((number, record));
                     return None;
@@ -178,23 +179,26 @@ impl Pairs<'_> {
             .map_or(1, |record| record.attempt);
         of_pods.max(of_record)
     }
-}
 
-pub(super) fn record(pair: &PairSpec, state: PairState, attempt: u32) -> PairRecord {
-    PairRecord {
-        client: pair.client.as_str().to_owned(),
-        server: pair.server.as_str().to_owned(),
-        lane: pair.lane,
-        second_pass: pair.second_pass,
-        state,
-        attempt,
-        reason: None,
-        message: String::new(),
-        results: vec![],
-        diagnosis: vec![],
-        unpinned: None,
-        client_link: None,
-        server_link: None,
-        documents: None,
+    /// Without what was measured.
+    pub(super) fn record(&self, pair: &PairSpec, state: PairState, attempt: u32) -> PairRecord {
+        PairRecord {
+            client: pair.client.as_str().to_owned(),
+            server: pair.server.as_str().to_owned(),
+            lane: pair.lane,
+            second_pass: pair.second_pass,
+            state,
+            attempt,
+            reason: None,
+            message: String::new(),
+            results: vec![],
+            diagnosis: vec![],
+            unpinned: None,
+            client_link: None,
+            server_link: None,
+            documents: None,
+            client_zone: zone_of(&self.seen.nodes, &pair.client),
+            server_zone: zone_of(&self.seen.nodes, &pair.server),
+        }
     }
 }

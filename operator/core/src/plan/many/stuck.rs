@@ -1,10 +1,6 @@
 //! Pairs that nobody can measure any more.
 
-use super::{
-    Pairs,
-    active::{Active, record},
-    is_over,
-};
+use super::{Pairs, active::Active, is_over};
 use crate::{
     ledger::PairRecord,
     plan::Plan,
@@ -44,7 +40,7 @@ impl Pairs<'_> {
                 let record = PairRecord {
                     reason: Some(Reason::NodeLost),
                     message,
-                    ..record(&pair, PairState::Failed, 1)
+                    ..self.record(&pair, PairState::Failed, 1)
                 };
                 records.push((number, record));
             }

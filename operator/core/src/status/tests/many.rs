@@ -45,6 +45,8 @@ fn record(server: &str, rate: Result<u64, Reason>) -> PairRecord {
         client_link: None,
         server_link: None,
         documents: None,
+        client_zone: None,
+        server_zone: None,
     }
 }
 
