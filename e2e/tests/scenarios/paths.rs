@@ -10,6 +10,7 @@ use nettest_e2e::{
     node::zoned,
     run::of_variant,
     seconds,
+    until::{Seen, until},
 };
 
 #[tokio::test]
@@ -37,8 +38,12 @@ async fn services_carry_tcp_and_udp_between_nodes_and_within_one() -> Result<()>
                     );
                 }
             }
-            let services = ns.kubectl("get services -o name").run().await?;
-            ensure!(services.trim().is_empty(), "left: {services}");
+            // They go once the result stands.
+            until("no Service is left", seconds(15), async || {
+                let left = ns.kubectl("get services -o name").run().await?;
+                Ok(Seen::when(left.trim().is_empty(), || left))
+            })
+            .await?;
         }
         Ok(())
     })
