@@ -1,6 +1,7 @@
 //! `kubectl nettest run` against the cluster: what a pipeline types, and its exit codes.
 
 use anyhow::{Context, Result, ensure};
+use kube::ResourceExt;
 use nettest_api::NetTest;
 use nettest_e2e::{
     Namespace,
@@ -8,6 +9,7 @@ use nettest_e2e::{
     manifest::{net_test, short, short_spec},
     net_test::results,
     seconds,
+    until::{Seen, until},
 };
 
 #[tokio::test]
@@ -25,6 +27,70 @@ async fn passed_is_0_and_each_call_measures() -> Result<()> {
         Ok(())
     })
     .await
+}
+
+/// What is asked of a mesh after it ran, and of a run while it goes on.
+#[tokio::test]
+async fn a_run_is_watched_explained_compared_and_cleaned_up() -> Result<()> {
+    Namespace::with("plugin-all", async |ns| {
+        let mesh = "topology: {type: Mesh}\ntraffic: {duration: 1s}\nrepeats: {count: 1}\nthresholds: [{name: much, metric: Throughput, min: 900G}]\n";
+        ns.apply(&net_test("mesh", mesh)).await?;
+        ns.apply(&net_test("pair", "traffic: {duration: 3s}\nrepeats: {count: 2, pause: 0s}\n")).await?;
+        let watched = say(ns, "watch pair").await?;
+        ensure!(watched.code == Some(0), "{watched:?}");
+        for words in ["repeat 1, client to server", "Interval ", "repeat 2, client to server", "pair: PASSED"] {
+            ensure!(watched.stdout.contains(words), "no {words}: {watched:?}");
+        }
+        let mesh = say(ns, "watch mesh").await?;
+        ensure!(mesh.code == Some(1), "{mesh:?}");
+
+        let matrix = say(ns, "matrix mesh").await?;
+        ensure!(
+            ["1 node1", "2 node2", "3 node3", "* the lowest"].iter().all(|w| matrix.stdout.contains(w)),
+            "{matrix:?}"
+        );
+        let why = say(ns, "why mesh").await?;
+        ensure!(
+            why.stdout.contains("much MISSED") && why.stdout.contains("reasons.md#thresholdnotmet"),
+            "{why:?}"
+        );
+        ns.kubectl(r#"patch nettest pair --type=merge -p {"spec":{"rerun":"again"}}"#)
+            .run()
+            .await?;
+        ns.runs_over("pair", 2, seconds(60)).await?;
+        let runs = ns.runs("pair").await?;
+        let first = runs.first().map(|run| run.name_any()).context("no run")?;
+        let compared = say(ns, &format!("compare run/{first} pair")).await?;
+        ensure!(compared.stdout.contains("the spread"), "{compared:?}");
+        let history = say(ns, "history pair").await?;
+        ensure!(history.stdout.lines().count() == 3, "{history:?}");
+
+        let wrong = say(ns, "why pairs").await?;
+        ensure!(
+            wrong.code == Some(2) && wrong.stderr.contains("did you mean pair?"),
+            "{wrong:?}"
+        );
+        let cleaned = say(ns, "cleanup pair --yes").await?;
+        ensure!(cleaned.stdout.contains("2 runs deleted"), "{cleaned:?}");
+        until("the runs are gone", seconds(15), async || {
+            let left = ns.runs("pair").await?.len();
+            Ok(Seen::when(left == 0, || format!("{left} runs")))
+        })
+        .await?;
+        // The test's own status has the result still.
+        let why = say(ns, "why pair").await?;
+        ensure!(why.stdout.contains("PASSED"), "{why:?}");
+        Ok(())
+    })
+    .await
+}
+
+/// `kubectl nettest LINE` in a namespace.
+async fn say(ns: &Namespace, line: &str) -> Result<Output> {
+    kubectl(&format!("nettest {line} -n {}", ns.name))
+        .deadline(seconds(120))
+        .output()
+        .await
 }
 
 #[tokio::test]

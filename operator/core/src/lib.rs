@@ -18,6 +18,7 @@ pub mod aggregate;
 pub mod argv;
 pub mod cidr;
 pub mod collect;
+pub mod compare;
 pub mod conditions;
 pub mod diagnose;
 pub mod documents;

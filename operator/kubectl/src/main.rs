@@ -1,12 +1,14 @@
 //! `kubectl nettest`: NetTests from a shell, on this machine or in a cluster.
 //!
 //! - [`cli`]: the command line; [`manifest`]: the files
-//! - [`run`]: the command; [`local`] and [`cluster`] are its two ways
+//! - [`run`]: the command that measures; [`local`] and [`cluster`] are its two ways
+//! - [`command`]: the commands about what is there
 //! - [`show`]: what people see; [`interrupt`]: Ctrl-C
 #![forbid(unsafe_code)]
 
 mod cli;
 mod cluster;
+mod command;
 mod interrupt;
 mod local;
 mod manifest;
@@ -19,17 +21,34 @@ use run::Ending;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let Command::Run(args) = Cli::parse().command;
+    let Cli { no_color, command } = Cli::parse();
+    if no_color {
+        show::colour::refuse();
+    }
     let ended = tokio::runtime::Builder::new_multi_thread()
         // Reading lines and waiting: the CPUs belong to the measurement.
         .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| anyhow::anyhow!("cannot start the threads of this program: {error}"))
-        .and_then(|runtime| runtime.block_on(run::run(&args)));
+        .and_then(|runtime| runtime.block_on(execute(&command)));
     let ending = ended.unwrap_or_else(|error| {
         show::out::warn(&format!("error: {error}"));
         Ending::NotMeasured
     });
     ExitCode::from(ending as u8)
+}
+
+async fn execute(command: &Command) -> anyhow::Result<Ending> {
+    match command {
+        Command::Run(args) => return run::run(args).await,
+        Command::Watch(args) => return command::watch(args).await,
+        Command::Compare(args) => command::compare(args).await?,
+        Command::Matrix(args) => command::matrix(args).await?,
+        Command::History(args) => command::history(args).await?,
+        Command::Why(args) => command::why(args).await?,
+        Command::Cleanup(args) => command::cleanup(args).await?,
+        Command::Completion { shell } => command::completion(*shell)?,
+    }
+    Ok(Ending::Passed)
 }

@@ -23,7 +23,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    fn of(test: &NetTest) -> Ending {
+    pub fn of(test: &NetTest) -> Ending {
         match test.status.as_ref().and_then(|status| status.verdict) {
             Some(Verdict::Passed) => Ending::Passed,
             Some(Verdict::Failed) => Ending::ThresholdsNotMet,

@@ -7,8 +7,10 @@ use crate::manifest::Manifest;
 use crate::show::{out, progress::Progress, test::Ended};
 use jiff::Timestamp;
 use kube::{Api, ResourceExt};
-use nettest_api::{NetTest, NetTestRun};
+use nettest_api::{NetTest, NetTestRun, labels};
+use nettest_core::names::label_value;
 use nettest_core::status::test_status;
+use std::convert::Infallible;
 
 impl Session<'_> {
     pub(super) async fn cluster(
@@ -100,7 +102,12 @@ impl Session<'_> {
             Some(why) => {
                 let run = cluster::again(&runs, &applied).await?;
                 on_news(&format!("{why} {}", run.name_any()));
-                let run = cluster::wait(&runs, &run, self.args.timeout, &on_news).await?;
+                let of_run = format!("{}={}", labels::RUN_UID, run.uid().unwrap_or_default());
+                let rows = follow(connection, namespace, &of_run, &progress, self.args.watch);
+                let run = tokio::select! {
+                    run = cluster::wait(&runs, &run, self.args.timeout, &on_news) => run?,
+                    never = rows => match never {},
+                };
                 let mut test = applied;
                 // The result before has no part in this one.
                 test.status = None;
@@ -108,7 +115,12 @@ impl Session<'_> {
                 (test, Some(run))
             }
             None => {
-                let test = cluster::wait(&api, &applied, self.args.timeout, &on_news).await?;
+                let of_test = format!("{}={}", labels::TEST, label_value(name));
+                let rows = follow(connection, namespace, &of_test, &progress, self.args.watch);
+                let test = tokio::select! {
+                    test = cluster::wait(&api, &applied, self.args.timeout, &on_news) => test?,
+                    never = rows => match never {},
+                };
                 let run = cluster::run_with_pairs(&runs, &test).await;
                 (test, run)
             }
@@ -121,6 +133,22 @@ impl Session<'_> {
             run,
         })
     }
+}
+
+/// The rows of what is measured, if they are wanted; it goes on until it is dropped.
+async fn follow(
+    connection: &Connection,
+    namespace: &str,
+    selector: &str,
+    progress: &Progress,
+    wanted: bool,
+) -> Infallible {
+    if wanted {
+        let print = |line: &str| progress.above(|| out::warn(line.trim_end()));
+        let problem = cluster::follow(&connection.client, namespace, selector, &print).await;
+        progress.note(&format!("no rows: {problem}"));
+    }
+    std::future::pending().await
 }
 
 /// Why the apply alone measures nothing, and so a run is made of it; its name follows.

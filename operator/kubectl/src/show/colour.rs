@@ -3,6 +3,14 @@
 use nettest_api::result::Verdict;
 use std::ffi::OsStr;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+/// The user wants none.
+pub fn refuse() {
+    REFUSED.store(true, Ordering::Relaxed);
+}
 
 /// Whether standard output shows colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +19,9 @@ pub struct Colour(bool);
 impl Colour {
     pub fn of_stdout() -> Colour {
         let env = |name| std::env::var_os(name);
+        if REFUSED.load(Ordering::Relaxed) {
+            return Colour(false);
+        }
         Colour::decide(
             std::io::stdout().is_terminal(),
             env("NO_COLOR").as_deref(),
@@ -27,6 +38,15 @@ impl Colour {
     fn decide(terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Colour {
         let refused = no_color.is_some_and(|value| !value.is_empty());
         Colour(terminal && !refused && term != Some(OsStr::new("dumb")))
+    }
+
+    /// What is not as it should be.
+    pub fn bad(self, text: &str) -> String {
+        if self.0 {
+            format!("\x1b[1;31m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     /// The verdict in capitals.

@@ -1,13 +1,18 @@
 //! What people see. Each part returns text; only [`out`] and [`progress`] write.
 
-mod colour;
+pub mod colour;
+pub mod compare;
 mod figures;
-mod grid;
+pub mod grid;
+pub mod history;
+pub mod live;
+pub mod matrix;
 pub mod object;
 pub mod out;
 pub mod pairs;
 pub mod progress;
 mod results;
 mod rows;
-mod screen;
+pub mod screen;
 pub mod test;
+pub mod why;

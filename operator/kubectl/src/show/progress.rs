@@ -78,6 +78,14 @@ impl Progress {
         }
     }
 
+    /// Write to standard output while the bar is away.
+    pub fn above(&self, write: impl FnOnce()) {
+        match &self.kind {
+            Kind::Bar(bar) => bar.suspend(write),
+            Kind::Silent | Kind::Lines => write(),
+        }
+    }
+
     pub fn event(&self, event: &Event) {
         match (&self.kind, event) {
             (Kind::Bar(bar), Event::Interval(interval)) => {

@@ -1,6 +1,7 @@
 //! iperf3-style rows from the iperf3 documents of the repeats. Only the sums: a document may come without the
 //! rows of single streams.
 
+use nettest_report::event::IntervalSum;
 use nettest_report::units::{Format, bitrate, transfer};
 use serde_json::Value;
 use std::fmt::Write;
@@ -56,6 +57,27 @@ pub fn rows(document: &Value, intervals: bool) -> String {
         }
     }
     out
+}
+
+/// The row of an interval that has just ended, from an engine's own line.
+pub fn interval(sum: &IntervalSum) -> String {
+    let document = serde_json::json!({
+        "start": sum.start, "end": sum.end, "bytes": sum.bytes, "bits_per_second": sum.bits_per_second,
+        "retransmits": sum.retransmits, "omitted": sum.omitted,
+    });
+    let Some(packets) = sum.datagrams else {
+        return interval_row(&document, false);
+    };
+    let lost = sum.lost.unwrap_or(0);
+    let percent = match packets {
+        0 => "-".to_owned(),
+        _ => format!("{:.2}%", lost as f64 * 100.0 / packets as f64),
+    };
+    let told = sum.lost.map_or_else(
+        || packets.to_string(),
+        |lost| format!("{lost}/{packets} ({percent})"),
+    );
+    format!("{}{told}", front(&document))
 }
 
 fn counted(streams: usize) -> String {

@@ -1,6 +1,11 @@
 //! The command line.
 
+mod named;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use named::{
+    AccessArgs, CleanupArgs, CompareArgs, HistoryArgs, MatrixArgs, WatchArgs, WhyArgs,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +18,10 @@ use std::time::Duration;
     max_term_width = 100
 )]
 pub struct Cli {
+    /// No colours, whatever the terminal; so does the variable NO_COLOR.
+    #[arg(long, global = true)]
+    pub no_color: bool,
+
     #[command(subcommand)]
     pub command: Command,
 }
@@ -22,7 +31,36 @@ pub enum Command {
     /// Run the NetTests of a file and show what they measured.
     #[command(after_help = AFTER_RUN)]
     Run(RunArgs),
+
+    /// Follow a run that is going: its rows, its pairs, and the result at its end.
+    #[command(after_help = AFTER_WATCH)]
+    Watch(WatchArgs),
+
+    /// Two runs side by side: what changed, and whether it is more than noise.
+    Compare(CompareArgs),
+
+    /// A mesh as a table: from each node to each.
+    Matrix(MatrixArgs),
+
+    /// The runs of a test.
+    History(HistoryArgs),
+
+    /// Why a run ended as it did, or what it waits for.
+    Why(WhyArgs),
+
+    /// Delete finished runs, and with them their pods and ConfigMaps.
+    Cleanup(CleanupArgs),
+
+    /// Completions of this command line for a shell.
+    Completion {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
 }
+
+const AFTER_WATCH: &str = "\
+The rows come from the logs of the client pods, with your own rights (pods/log). Ctrl-C ends the watching; the run
+goes on. The exit code is the run's, as of kubectl nettest run.";
 
 const AFTER_RUN: &str = "\
 Exit codes:
@@ -62,8 +100,12 @@ pub struct RunArgs {
     pub report: Option<PathBuf>,
 
     /// No progress on standard error.
-    #[arg(short, long)]
+    #[arg(short, long, visible_alias = "no-progress")]
     pub quiet: bool,
+
+    /// In a cluster: the rows of each interval as they are measured, on standard error.
+    #[arg(long, conflicts_with = "local")]
+    pub watch: bool,
 
     /// The measuring program; else the one beside this program, else from PATH.
     #[arg(long, env = "NETTEST_ENGINE", value_name = "PATH")]
@@ -134,7 +176,9 @@ mod tests {
         match Cli::try_parse_from(words) {
             Ok(Cli {
                 command: Command::Run(args),
+                ..
             }) => Ok(args),
+            Ok(other) => Err(format!("{other:?}")),
             Err(error) => Err(error.to_string()),
         }
     }

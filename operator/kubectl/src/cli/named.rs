@@ -1,0 +1,119 @@
+//! Arguments of the commands that are about a test or a run that is there.
+
+use super::parse_time;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const NAME: &str = "A NetTest, of which the latest run is meant; or run/NAME, one of its runs";
+
+/// Which cluster, which namespace.
+#[derive(Debug, Clone, Args)]
+pub struct AccessArgs {
+    /// Namespace; else the context's.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub namespace: Option<String>,
+
+    /// Context of the kubeconfig.
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+
+    /// The kubeconfig; else $KUBECONFIG, else ~/.kube/config.
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct WatchArgs {
+    #[arg(value_name = "NAME", help = NAME)]
+    pub name: String,
+
+    /// No progress on standard error.
+    #[arg(short, long, visible_alias = "no-progress")]
+    pub quiet: bool,
+
+    /// Stop watching after this time, e.g. 90s or 1h. The run itself goes on.
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_time)]
+    pub timeout: Duration,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct WhyArgs {
+    #[arg(value_name = "NAME", help = NAME)]
+    pub name: String,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct HistoryArgs {
+    /// A NetTest.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct MatrixArgs {
+    #[arg(value_name = "NAME", help = NAME)]
+    pub name: String,
+
+    /// Zones in place of nodes: the median of their pairs.
+    #[arg(long)]
+    pub zones: bool,
+
+    /// Only this variant of a sweep.
+    #[arg(long, value_name = "VARIANT")]
+    pub variant: Option<String>,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CompareArgs {
+    #[arg(value_name = "BEFORE", help = NAME)]
+    pub before: String,
+
+    #[arg(value_name = "AFTER", help = NAME)]
+    pub after: String,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct CleanupArgs {
+    /// A NetTest, whose finished runs are deleted; or run/NAME.
+    #[arg(
+        value_name = "NAME",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    pub name: Option<String>,
+
+    /// All finished runs of the namespace.
+    #[arg(long)]
+    pub all: bool,
+
+    /// Of all namespaces.
+    #[arg(short = 'A', long, requires = "all", conflicts_with = "namespace")]
+    pub all_namespaces: bool,
+
+    /// Only say what would be deleted.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Do not ask.
+    #[arg(short, long)]
+    pub yes: bool,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}

@@ -1,0 +1,65 @@
+//! What is kept of a run in ConfigMaps: its pairs.
+
+use super::{
+    client::Connection,
+    problem::{Asked, Problem},
+};
+use flate2::read::GzDecoder;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Api;
+use nettest_api::NetTestRun;
+use nettest_core::ledger::{Ledger, PairRecord};
+use std::{collections::BTreeMap, io::Read};
+
+/// What is in a ConfigMap is not trusted to unpack to less than this.
+const MOST: u64 = 64 * 1024 * 1024;
+
+/// The pairs of a run with several, by number; of one that has one, none.
+pub async fn pairs(
+    connection: &Connection,
+    run: &NetTestRun,
+) -> Result<BTreeMap<u32, PairRecord>, Problem> {
+    let status = run.status.as_ref();
+    let Some(kept) = status.and_then(|status| status.ledger.as_ref()) else {
+        return Ok(BTreeMap::new());
+    };
+    let mut ledger = Ledger::default();
+    for shard in 0..u32::try_from(kept.shards).unwrap_or(0) {
+        let name = format!("{}-{shard}", kept.prefix);
+        if let Some(text) = read(connection, &name, "pairs.json.gz").await? {
+            ledger
+                .add_shard(shard, &text)
+                .map_err(|error| Problem::Newer {
+                    what: format!("ConfigMap {name}"),
+                    error: error.to_string(),
+                })?;
+        }
+    }
+    Ok(ledger.0)
+}
+
+/// `None`: it is gone, or not what it should be.
+async fn read(connection: &Connection, name: &str, key: &str) -> Result<Option<String>, Problem> {
+    let Connection { client, namespace } = connection;
+    let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
+    let asked = Asked {
+        verb: "get",
+        resource: "configmaps",
+        kind: "ConfigMap",
+        name: Some(name),
+        namespace,
+    };
+    let map = maps
+        .get_opt(name)
+        .await
+        .map_err(|error| asked.problem(&error))?;
+    let packed = map.and_then(|map| map.binary_data?.remove(key));
+    let Some(packed) = packed else {
+        return Ok(None);
+    };
+    let mut text = String::new();
+    let read = GzDecoder::new(packed.0.as_slice())
+        .take(MOST)
+        .read_to_string(&mut text);
+    Ok(read.ok().map(|_| text))
+}

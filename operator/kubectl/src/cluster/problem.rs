@@ -1,0 +1,151 @@
+//! What keeps a command from an answer of the cluster: one sentence each, with what to do.
+
+use super::client::said;
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum Problem {
+    #[error(
+        "this cluster has no {0}: the CRDs of nettest are not installed; install the chart (helm install nettest charts/nettest), or measure this machine with kubectl nettest run --local"
+    )]
+    NotInstalled(&'static str),
+    #[error("there is no {kind} {name} in namespace {namespace}{}", hint(.nearest))]
+    NoSuch {
+        kind: &'static str,
+        name: String,
+        namespace: String,
+        /// Of those that are there.
+        nearest: Option<String>,
+    },
+    #[error(
+        "you may not {verb} {resource} in namespace {namespace} ({message}); ask whoever runs the cluster, and check with: kubectl auth can-i {verb} {resource} -n {namespace}"
+    )]
+    NotPermitted {
+        verb: &'static str,
+        resource: &'static str,
+        namespace: String,
+        message: String,
+    },
+    #[error("the API server does not know you ({0}): log in again, or give another --context")]
+    Unknown(String),
+    #[error(
+        "{what} has what this plugin does not know ({error}): it is of a newer nettest than the plugin, which is {}; install the plugin of the cluster's release",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Newer { what: String, error: String },
+    #[error("{name} has not run yet: {far}")]
+    NeverRan { name: String, far: String },
+    #[error(
+        "{name} is still going ({far}) and no run of it has ended; follow it with: kubectl nettest watch {name}"
+    )]
+    Going { name: String, far: String },
+    #[error("the cluster does not answer: {0}")]
+    Unreachable(String),
+    #[error("cannot {verb} {what}: {error}")]
+    Other {
+        verb: &'static str,
+        what: String,
+        error: String,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(nearest) => format!("; did you mean {nearest}?"),
+        None => "; kubectl get nettests -A lists those that are there".to_owned(),
+    }
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub verb: &'static str,
+    /// `nettests.nettest.dev`.
+    pub resource: &'static str,
+    /// `NetTest`.
+    pub kind: &'static str,
+    pub name: Option<&'a str>,
+    pub namespace: &'a str,
+}
+
+impl Asked<'_> {
+    pub fn problem(&self, error: &kube::Error) -> Problem {
+        let Asked {
+            verb,
+            resource,
+            kind,
+            name,
+            namespace,
+        } = *self;
+        let what = match name {
+            Some(name) => format!("{kind} {name}"),
+            None => format!("the {kind}s of namespace {namespace}"),
+        };
+        match error {
+            kube::Error::Api(status) => match (status.code, name) {
+                // Of a kind that is not there the answer names no object.
+                (404, Some(name))
+                    if status.details.as_ref().is_some_and(|d| !d.name.is_empty()) =>
+                {
+                    Problem::NoSuch {
+                        kind,
+                        name: name.to_owned(),
+                        namespace: namespace.to_owned(),
+                        nearest: None,
+                    }
+                }
+                (404, _) if resource.ends_with(".nettest.dev") => Problem::NotInstalled(kind),
+                (401, _) => Problem::Unknown(said(error)),
+                (403, _) => Problem::NotPermitted {
+                    verb,
+                    resource,
+                    namespace: namespace.to_owned(),
+                    message: said(error),
+                },
+                _ => Problem::Other {
+                    verb,
+                    what,
+                    error: said(error),
+                },
+            },
+            kube::Error::SerdeError(error) => Problem::Newer {
+                what,
+                error: error.to_string(),
+            },
+            kube::Error::Service(_) | kube::Error::HyperError(_) => {
+                Problem::Unreachable(said(error))
+            }
+            error => Problem::Other {
+                verb,
+                what,
+                error: said(error),
+            },
+        }
+    }
+}
+
+/// The nearest of some names, if one is near: as many letters may differ as a third of it has.
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    names
+        .map(|other| (strsim::damerau_levenshtein(name, other), other))
+        .filter(|(distance, other)| *distance <= name.len().max(other.len()).div_ceil(3))
+        .min()
+        .map(|(_, other)| other.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_has_a_near_name_and_a_stranger_none() {
+        let names = || ["rack-a-to-b", "mesh", "pair-tcp"].into_iter();
+        assert_eq!(
+            nearest("rack-a-tob", names()).as_deref(),
+            Some("rack-a-to-b")
+        );
+        assert_eq!(nearest("mseh", names()).as_deref(), Some("mesh"));
+        assert_eq!(nearest("nightly-gate", names()), None);
+        assert_eq!(nearest("x", [].into_iter()), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! The commands about tests and runs that are there, one a file.
+
+mod cleanup;
+mod compare;
+mod completion;
+mod history;
+mod matrix;
+mod watch;
+mod why;
+
+pub use cleanup::cleanup;
+pub use compare::compare;
+pub use completion::completion;
+pub use history::history;
+pub use matrix::matrix;
+pub use watch::watch;
+pub use why::why;
+
+use crate::cli::AccessArgs;
+use crate::cluster::{self, Connection, Found, Target};
+use crate::show::out;
+
+async fn connect(access: &AccessArgs) -> anyhow::Result<Connection> {
+    let AccessArgs {
+        namespace,
+        context,
+        kubeconfig,
+    } = access;
+    Ok(cluster::connect(
+        kubeconfig.as_deref(),
+        context.as_deref(),
+        namespace.as_deref(),
+    )
+    .await?)
+}
+
+/// The cluster, and what a name means there.
+async fn find(access: &AccessArgs, name: &str) -> anyhow::Result<(Connection, Found)> {
+    // A wrong name needs no cluster to be one.
+    let target: Target = name.parse()?;
+    let connection = connect(access).await?;
+    let found = cluster::find(&connection, &target).await?;
+    Ok((connection, found))
+}
+
+/// Its latest run that has ended; that a later one is going is said beside.
+fn finished(found: &Found) -> anyhow::Result<nettest_api::NetTestRun> {
+    let (run, note) = found.finished()?;
+    if let Some(note) = note {
+        out::warn(&format!("note: {note}"));
+    }
+    Ok(run)
+}

@@ -1,0 +1,75 @@
+//! `watch NAME`: the rows of the newest run as they are measured, then its result.
+
+use crate::cli::WatchArgs;
+use crate::cluster;
+use crate::interrupt::Interrupt;
+use crate::run::Ending;
+use crate::show::{out, progress::Progress, test};
+use jiff::Timestamp;
+use kube::{Api, ResourceExt};
+use nettest_api::{NetTest, NetTestRun, labels};
+use nettest_core::status::test_status;
+
+pub async fn watch(args: &WatchArgs) -> anyhow::Result<Ending> {
+    let mut interrupt = Interrupt::listen()
+        .map_err(|error| anyhow::anyhow!("cannot listen for Ctrl-C and other signals: {error}"))?;
+    let (connection, found) = super::find(&args.access, &args.name).await?;
+    let Some(run) = found.runs.first().cloned() else {
+        // Says why there is none.
+        let (run, _) = found.finished()?;
+        return show(found.test, run);
+    };
+    if cluster::has_ended(&run) {
+        return show(found.test, run);
+    }
+    let namespace = run.namespace().unwrap_or_default();
+    let runs: Api<NetTestRun> = Api::namespaced(connection.client.clone(), &namespace);
+    let progress = Progress::new(args.quiet);
+    let name = run.name_any();
+    progress.note(&format!("{name}: {}", cluster::far(&run)));
+    let on_news = |news: &str| progress.note(&format!("{name}: {news}"));
+    let of_run = format!("{}={}", labels::RUN_UID, run.uid().unwrap_or_default());
+    let print = |line: &str| progress.above(|| drop(out::print(line)));
+    let ended = tokio::select! {
+        ended = cluster::wait(&runs, &run, args.timeout, &on_news) => ended?,
+        error = cluster::follow(&connection.client, &namespace, &of_run, &print) => {
+            // The figures are nothing without the right to read logs; the end is still to be seen.
+            progress.note(&format!("{name}: no rows: {error}"));
+            tokio::select! {
+                ended = cluster::wait(&runs, &run, args.timeout, &on_news) => ended?,
+                () = interrupt.came() => return left(&name),
+            }
+        }
+        () = interrupt.came() => return left(&name),
+    };
+    drop(progress);
+    show(found.test, ended)
+}
+
+fn left(name: &str) -> anyhow::Result<Ending> {
+    out::warn(&format!(
+        "{name} goes on in the cluster: kubectl nettest watch run/{name}"
+    ));
+    Ok(Ending::NotMeasured)
+}
+
+/// As `run` shows the end of a test.
+fn show(test: Option<NetTest>, run: NetTestRun) -> anyhow::Result<Ending> {
+    let mut test = test.unwrap_or_else(|| NetTest::new(&run.name_any(), run.spec.test.clone()));
+    test.metadata.generation = run.spec.test_generation;
+    // Of this run alone.
+    test.status = None;
+    test.status = Some(test_status(&test, Some(&run), Timestamp::now()));
+    let ending = Ending::of(&test);
+    let several = run
+        .status
+        .as_ref()
+        .is_some_and(|status| status.progress.is_some());
+    let ended = test::Ended {
+        test,
+        measurements: Vec::new(),
+        run: several.then_some(run),
+    };
+    out::print(&test::text(&ended, false))?;
+    Ok(ending)
+}

@@ -1,0 +1,115 @@
+//! The runs of a test, latest first.
+
+use super::grid::{Column, Extent, Grid, grid};
+use jiff::{SignedDuration, Timestamp};
+use nettest_api::result::Verdict;
+
+/// A line of it.
+#[derive(Debug, Clone)]
+pub struct Past {
+    pub run: String,
+    pub finished: Option<Timestamp>,
+    /// How long ago.
+    pub ago: Option<SignedDuration>,
+    pub verdict: Option<Verdict>,
+    pub reason: String,
+    pub throughput: Option<String>,
+}
+
+const COLUMNS: [Column<Past>; 6] = [
+    column("RUN", 0, |past| Some(past.run.clone())),
+    column("VERDICT", 0, |past| Some(verdict(past.verdict).to_owned())),
+    column("REASON", 0, |past| Some(past.reason.clone())),
+    column("THROUGHPUT", 2, |past| past.throughput.clone()),
+    column("FINISHED", 3, |past| {
+        past.finished.map(|time| time.to_string())
+    }),
+    column("AGO", 1, |past| past.ago.map(ago)),
+];
+
+const fn column(name: &'static str, spare: u8, cell: fn(&Past) -> Option<String>) -> Column<Past> {
+    Column {
+        name,
+        right: false,
+        wide: false,
+        spare,
+        cell,
+    }
+}
+
+pub fn table(past: &[Past], extent: Extent) -> Grid {
+    grid(&COLUMNS, past, extent)
+}
+
+fn verdict(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Passed) => "Passed",
+        Some(Verdict::Failed) => "Failed",
+        Some(Verdict::Error) => "Error",
+        None => "going",
+    }
+}
+
+/// As kubectl prints ages: the largest unit, or two where the first is small.
+pub fn ago(time: SignedDuration) -> String {
+    let seconds = time.as_secs().max(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match seconds {
+        0..120 => format!("{seconds}s"),
+        120..600 => format!("{minutes}m{}s", seconds % 60),
+        600..10_800 => format!("{minutes}m"),
+        10_800..28_800 => format!("{hours}h{}m", minutes % 60),
+        28_800..172_800 => format!("{hours}h"),
+        _ => format!("{days}d"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_kubectls() {
+        for (seconds, text) in [
+            (0, "0s"),
+            (119, "119s"),
+            (125, "2m5s"),
+            (3_600, "60m"),
+            (11_000, "3h3m"),
+            (90_000, "25h"),
+            (200_000, "2d"),
+        ] {
+            assert_eq!(ago(SignedDuration::from_secs(seconds)), text);
+        }
+    }
+
+    #[test]
+    fn a_run_that_goes_on_has_no_end() {
+        let past = Past {
+            run: "a-2".into(),
+            finished: None,
+            ago: None,
+            verdict: None,
+            reason: "Running".into(),
+            throughput: None,
+        };
+        let ended = Past {
+            run: "a-1".into(),
+            finished: "2026-12-01T10:00:00Z".parse().ok(),
+            ago: Some(SignedDuration::from_mins(61)),
+            verdict: Some(Verdict::Failed),
+            reason: "ThresholdNotMet".into(),
+            throughput: Some("9.41 Gbit/s".into()),
+        };
+        let extent = Extent {
+            wide: false,
+            width: None,
+        };
+        assert_eq!(
+            table(&[past, ended], extent).text,
+            "RUN  VERDICT  REASON           THROUGHPUT   FINISHED              AGO\n\
+             a-2  going    Running          -            -                     -\n\
+             a-1  Failed   ThresholdNotMet  9.41 Gbit/s  2026-12-01T10:00:00Z  61m\n"
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! The commands about what is there, against an API server with a few objects: what they print, what they ask for, and
+//! what they say when something is not as it should be.
+
+// Helpers of tests; clippy.toml allows it in the tests themselves.
+#![allow(clippy::unwrap_used)]
+
+mod objects;
+mod server;
+
+use objects::{mesh, pair, record, run, test};
+use serde_json::{Value, json};
+use server::Server;
+
+/// A pair that was measured twice, and a mesh of which one pair was lost.
+fn lab() -> Server {
+    let slow = pair("rack-2", "2026-12-01T11:00:00Z", [7_900, 8_000, 8_100]);
+    let fast = pair("rack-1", "2026-12-01T10:00:00Z", [9_400, 9_410, 9_420]);
+    let records = json!({
+        "0": record("node1", "node2", Some([9_400, 9_300])),
+        "1": record("node1", "node3", Some([940, 930])),
+        "2": record("node2", "node3", None),
+    });
+    Server::new()
+        .object("nettests", test("rack", "Passed"))
+        .object("nettests", test("mesh", "Failed"))
+        .objects("nettestruns", "rack", &[slow, fast])
+        .objects("nettestruns", "mesh", &[mesh("mesh-1")])
+        .object("configmaps", objects::ledger("mesh-1", &records))
+}
+
+/// Standard output and standard error, and the exit code before them where it is not 0.
+fn said(server: &Server, line: &str) -> String {
+    let (code, out, err) = server.run(line);
+    let mut text = String::new();
+    if code != 0 {
+        text += &format!("[exit {code}]\n");
+    }
+    text + &out + &err
+}
+
+#[test]
+fn each_command_on_a_pair() {
+    let server = lab();
+    insta::assert_snapshot!("why", said(&server, "why rack"));
+    insta::assert_snapshot!("compare", said(&server, "compare run/rack-1 rack"));
+    // Ages depend on the day.
+    let history = said(&server, "history rack");
+    let history = history
+        .lines()
+        .map(|line| line.rsplit_once("  ").map_or(line, |(rest, _)| rest));
+    insta::assert_snapshot!("history", history.collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!("watch", said(&server, "watch rack"));
+    assert_eq!(
+        said(&server, "matrix rack"),
+        "[exit 2]\nerror: rack-2 has one pair, and a matrix needs several; kubectl nettest why rack has its figures\n"
+    );
+}
+
+#[test]
+fn each_command_on_a_mesh() {
+    let server = lab();
+    insta::assert_snapshot!("matrix", said(&server, "matrix mesh"));
+    insta::assert_snapshot!("matrix-zones", said(&server, "matrix mesh --zones"));
+    insta::assert_snapshot!("why-mesh", said(&server, "why run/mesh-1"));
+    let wrong = said(&server, "matrix mesh --variant udp-p1");
+    assert!(
+        wrong.contains("mesh-1 has no variant udp-p1; it has tcp-p1"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn cleanup_deletes_what_has_ended_and_nothing_else() {
+    let going = run("rack-3", "rack", json!({"conditions": []}));
+    let server = lab().objects(
+        "nettestruns",
+        "rack",
+        &[going, pair("rack-2", "2026-12-01T11:00:00Z", [1, 1, 1])],
+    );
+    let dry = said(&server, "cleanup rack --dry-run");
+    assert_eq!(
+        dry,
+        "lab/rack-2\n1 run would be deleted\nnote: rack-3 is still going and stays; kubectl delete nettestrun/rack-3 -n lab ends it\n"
+    );
+    let unasked = said(&server, "cleanup rack");
+    assert!(unasked.contains("say --yes"), "{unasked}");
+    assert!(
+        server
+            .asked()
+            .iter()
+            .all(|asked| !asked.starts_with("DELETE"))
+    );
+    let done = said(&server, "cleanup rack --yes");
+    assert!(done.contains("1 run deleted"), "{done}");
+    let deleted: Vec<String> = server
+        .asked()
+        .into_iter()
+        .filter(|asked| asked.starts_with("DELETE"))
+        .collect();
+    assert_eq!(deleted, ["DELETE nettestruns/rack-2"]);
+}
+
+#[test]
+fn what_is_wrong_is_one_sentence_with_what_to_do() {
+    let server = lab();
+    for (line, words) in [
+        (
+            "why mehs",
+            "there is no NetTest mehs in namespace lab; did you mean mesh?",
+        ),
+        (
+            "why run/mesh-2",
+            "there is no NetTestRun mesh-2 in namespace lab; did you mean mesh-1?",
+        ),
+        (
+            "why pod/a",
+            "'pod/a' names nothing; write the name of a NetTest, or run/NAME",
+        ),
+        (
+            "history run/rack-1",
+            "rack-1 is a run, and a history is a NetTest's",
+        ),
+    ] {
+        let text = said(&server, line);
+        assert!(
+            text.starts_with("[exit 2]\nerror: ") && text.contains(words),
+            "{line}: {text}"
+        );
+        assert_eq!(text.lines().count(), 2, "{line}: {text}");
+    }
+    for (refused, line, words) in [
+        (
+            (404, "", ""),
+            "why rack",
+            "the CRDs of nettest are not installed; install the chart",
+        ),
+        (
+            (403, "rack", "no"),
+            "why rack",
+            "you may not get nettests.nettest.dev in namespace lab",
+        ),
+        (
+            (403, "rack", "no"),
+            "history rack",
+            "kubectl auth can-i get nettests.nettest.dev -n lab",
+        ),
+        ((401, "rack", "who"), "why rack", "does not know you"),
+    ] {
+        let text = said(&Server::refusing(refused), line);
+        assert!(text.contains(words), "{refused:?} {line}: {text}");
+    }
+    let newer = json!({"apiVersion": "nettest.dev/v1alpha1", "kind": "NetTest", "metadata": {"name": "rack", "namespace": "lab"}, "spec": {"topology": {"type": "Torus"}}});
+    let text = said(&Server::new().object("nettests", newer), "why rack");
+    assert!(
+        text.contains("it is of a newer nettest than the plugin") && text.contains("Torus"),
+        "{text}"
+    );
+    let waits = Server::new().object("nettests", test("new", ""));
+    let text = said(&waits, "compare new new");
+    assert!(
+        text.contains("new has not run yet: no operator has looked at it yet"),
+        "{text}"
+    );
+    let goes = Server::new().object("nettests", test("new", "")).objects(
+        "nettestruns",
+        "new",
+        &[run(
+            "new-1",
+            "new",
+            objects::going("Queued", "number 2 in line"),
+        )],
+    );
+    let text = said(&goes, "compare new new");
+    assert!(
+        text.contains("is still going (Queued: number 2 in line)")
+            && text.contains("kubectl nettest watch new"),
+        "{text}"
+    );
+    assert_eq!(
+        said(&goes, "why new"),
+        "new-1: not ended: Queued: number 2 in line\n\ncause and remedy: docs/reasons.md#queued\n"
+    );
+    let text = server::away("why rack");
+    assert!(text.contains("the cluster does not answer"), "{text}");
+}
+
+/// Values that a program prints are those of the objects.
+#[test]
+fn a_later_run_that_goes_on_is_named() {
+    let going: Value = run(
+        "rack-3",
+        "rack",
+        objects::going("Running", "the client measures"),
+    );
+    let runs = [
+        going,
+        pair("rack-2", "2026-12-01T11:00:00Z", [8_000, 8_000, 8_000]),
+    ];
+    let server =
+        Server::new()
+            .object("nettests", test("rack", ""))
+            .objects("nettestruns", "rack", &runs);
+    let text = said(&server, "compare rack rack");
+    assert!(
+        text.contains("note: rack-3 is still going; this is rack-2, which ended before"),
+        "{text}"
+    );
+}
