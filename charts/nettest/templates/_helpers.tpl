@@ -49,3 +49,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- printf "%s:%s" $name (default .Chart.AppVersion .Values.image.tag) -}}
 {{- end -}}
 {{- end -}}
+
+{{- /* The job that the operator's series have; a ServiceMonitor makes it of the Service's name. */ -}}
+{{- define "nettest.job" -}}
+{{- default (include "nettest.fullname" .) .Values.prometheusRule.job -}}
+{{- end -}}
+
+{{- /* Where an alert's runbook is: (list $ ALERT). */ -}}
+{{- define "nettest.runbook" -}}
+{{- $values := (index . 0).Values -}}
+{{- printf "%s/%s.md" (default "docs/runbooks" $values.prometheusRule.runbooks | trimSuffix "/") (index . 1) -}}
+{{- end -}}
+
+{{- /* 90s, 15m, 26h or 2d in seconds: PromQL compares numbers. */ -}}
+{{- define "nettest.seconds" -}}
+{{- $unit := . | trimAll "0123456789" -}}
+{{- mul (. | trimSuffix $unit | int64) (index (dict "s" 1 "m" 60 "h" 3600 "d" 86400) $unit) -}}
+{{- end -}}
