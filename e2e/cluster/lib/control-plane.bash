@@ -30,7 +30,7 @@ POLICY
   # Names of nodes do not resolve: logs and exec reach the kubelets by address.
   component_start kube-apiserver cp "$kubernetes_bin/kube-apiserver" \
     --etcd-servers http://127.0.0.1:2379 --advertise-address "${address[cp]}" --secure-port 6443 \
-    --service-cluster-ip-range "$service_network" --allow-privileged=true \
+    --service-cluster-ip-range "$service_network,$service_network6" --allow-privileged=true \
     --authorization-mode Node,RBAC --enable-admission-plugins NodeRestriction \
     --client-ca-file "$certificates/ca.crt" \
     --tls-cert-file "$certificates/kube-apiserver.crt" --tls-private-key-file "$certificates/kube-apiserver.key" \
@@ -47,7 +47,7 @@ POLICY
 control_plane_finish() {
   component_start kube-controller-manager cp "$kubernetes_bin/kube-controller-manager" \
     --kubeconfig "$certificates/kube-controller-manager.kubeconfig" --leader-elect=false \
-    --use-service-account-credentials=true --cluster-cidr "$pod_network" --bind-address 127.0.0.1 \
+    --use-service-account-credentials=true --cluster-cidr "$pod_network,$pod_network6" --bind-address 127.0.0.1 \
     --root-ca-file "$certificates/ca.crt" \
     --service-account-private-key-file "$certificates/service-accounts.key"
   component_start kube-scheduler cp "$kubernetes_bin/kube-scheduler" \

@@ -14,7 +14,8 @@ containerd_start() { # NODE
       "type": "bridge", "bridge": "cni0", "isGateway": true, "hairpinMode": true, "ipMasq": false,
       "ipam": {
         "type": "host-local", "dataDir": "$folder/addresses",
-        "ranges": [[{"subnet": "${pod_subnet[$1]}"}]], "routes": [{"dst": "0.0.0.0/0"}]
+        "ranges": [[{"subnet": "${pod_subnet[$1]}"}], [{"subnet": "${pod_subnet6[$1]}"}]],
+        "routes": [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}]
       }
     },
     {"type": "portmap", "capabilities": {"portMappings": true}},
@@ -100,7 +101,7 @@ evictionHard: {memory.available: 100Mi, nodefs.available: 1%, imagefs.available:
 YAML
   component_start "kubelet-$1" "$1" "$kubernetes_bin/kubelet" \
     --config "$folder/kubelet.yaml" --kubeconfig "$certificates/$1.kubeconfig" --root-dir "$folder/kubelet" \
-    --cert-dir "$folder/kubelet/pki" --hostname-override "$1" --node-ip "${address[$1]}" \
+    --cert-dir "$folder/kubelet/pki" --hostname-override "$1" --node-ip "${address[$1]},${address6[$1]}" \
     --node-labels "topology.kubernetes.io/zone=${zone[$1]}"
 }
 
@@ -108,7 +109,7 @@ kube_proxy_start() { # NODE
   # The table of connections is the whole computer's; its size is not ours to change.
   component_start "kube-proxy-$1" "$1" "$kubernetes_bin/kube-proxy" \
     --kubeconfig "$certificates/kube-proxy.kubeconfig" --hostname-override "$1" \
-    --proxy-mode iptables --cluster-cidr "$pod_network" --conntrack-max-per-core 0 \
+    --proxy-mode iptables --cluster-cidr "$pod_network,$pod_network6" --conntrack-max-per-core 0 \
     --healthz-bind-address 127.0.0.1:10256 --metrics-bind-address 127.0.0.1:10249
 }
 
