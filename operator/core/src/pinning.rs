@@ -28,6 +28,11 @@ pub fn pinning(test: &ValidTest, digest: &Digest) -> Pinning {
     for (role, end, host) in ends {
         match end.cpu {
             CpuMode::Shared => shared.push(role),
+            // A pool of the others' leavings may be as small as what was asked for, and is shared all the same.
+            CpuMode::Exclusive if fell_back(end, digest.attempt) => fallen_back.push(format!(
+                "the {role} ran in the shared pool: CPUs of its own are asked for in the first attempt alone, and this was attempt {}",
+                digest.attempt
+            )),
             CpuMode::Exclusive => match confirm(role, end, host) {
                 Ok(message) => confirmed.push(message),
                 Err(message) if end.enforcement == CpuEnforcement::Preferred => {
@@ -51,6 +56,11 @@ pub fn pinning(test: &ValidTest, digest: &Digest) -> Pinning {
             message: format!("{} ran in the shared pool", shared.join(" and ")),
         }
     }
+}
+
+/// CPUs that are only preferred are asked for once: a later attempt has none, whatever its engine sees.
+pub fn fell_back(end: &ValidEndpoint, attempt: u32) -> bool {
+    end.cpu == CpuMode::Exclusive && end.enforcement == CpuEnforcement::Preferred && attempt > 1
 }
 
 fn confirm(role: &str, end: &ValidEndpoint, host: Option<&HostFacts>) -> Result<String, String> {

@@ -91,3 +91,25 @@ fn preferred_cpus_are_done_without_and_required_ones_are_not() {
         Pinning::Exclusive { .. }
     ));
 }
+
+/// The second attempt of a preferred end is in the shared pool, even if that has no more CPUs left than were asked for.
+#[test]
+fn a_shared_pool_as_small_as_what_was_asked_for_is_no_exclusive_cpu() {
+    let preferred = CPU_PINNED.replace("count: 2}", "count: 1, enforcement: Preferred}");
+    let of = |attempt: u32| {
+        let mut digest = digest(&[1]);
+        digest.attempt = attempt;
+        (digest.client_host, digest.server_host) = (Some(host("0", 1)), Some(host("1", 1)));
+        pinning(&valid(&preferred), &digest)
+    };
+    assert!(matches!(of(1), Pinning::Exclusive { .. }));
+    let Pinning::FellBack { message } = of(2) else {
+        panic!("{:?}", of(2));
+    };
+    assert!(
+        message.starts_with("the client ran in the shared pool") && message.ends_with("attempt 2"),
+        "{message}"
+    );
+    // The other end is required, and was asked for again.
+    assert!(!message.contains("server"), "{message}");
+}

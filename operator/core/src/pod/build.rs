@@ -6,6 +6,7 @@ use crate::{
     argv::{self, Invocation, PORT, TOKEN_ENV, Targets},
     names::{self, Role},
     node_facts::CONTROL_PLANE,
+    pinning::fell_back,
     token::RunToken,
     valid::{Lane, NodeName, ValidEndpoint, ValidTest},
 };
@@ -24,7 +25,7 @@ use k8s_openapi::{
 use kube::Resource;
 use nettest_api::{
     NetTestRun,
-    endpoint::{CpuEnforcement, CpuMode, Network},
+    endpoint::{CpuMode, Network},
     labels,
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -184,8 +185,11 @@ fn env(token: Option<&RunToken>) -> Vec<EnvVar> {
 /// which would measure the throttle. CPUs that are only preferred are asked for once.
 fn resources(end: &ValidEndpoint, attempt: u32) -> ResourceRequirements {
     let memory = ("memory".to_owned(), Quantity(end.memory.0.to_string()));
-    let fell_back = end.enforcement == CpuEnforcement::Preferred && attempt > 1;
-    let mode = if fell_back { CpuMode::Shared } else { end.cpu };
+    let mode = if fell_back(end, attempt) {
+        CpuMode::Shared
+    } else {
+        end.cpu
+    };
     let (requests, limits) = match mode {
         CpuMode::Exclusive => {
             let cpu = ("cpu".to_owned(), Quantity(end.cpus.to_string()));
