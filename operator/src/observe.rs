@@ -6,9 +6,9 @@ use crate::{
 };
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
 use kube::{Api, api::ListParams};
-use nettest_api::{NetTestRun, Reason, labels};
+use nettest_api::{NetTestRun, Reason, labels, path::IPFamily};
 use nettest_core::{
-    names,
+    external, names,
     observed::{Observed, RunFacts},
     policy::Policy,
     service_facts::ServiceFacts,
@@ -61,37 +61,23 @@ pub async fn services(
     Ok(facts.collect())
 }
 
-/// The address of a server outside of the cluster, if there is one that the policy allows. A name is looked up here
-/// and nowhere else: the client dials the address that was judged.
+/// The address of a server outside of the cluster, of the family that was asked for, if there is one that the policy
+/// allows. A name is looked up here and nowhere else: the client dials the address that was judged.
 pub async fn external(
     external: &ValidExternal,
+    family: Option<IPFamily>,
     policy: &Policy,
 ) -> Result<IpAddr, (Reason, String)> {
     let ValidExternal { host, port } = external;
-    let not_resolved = |why: String| {
-        let message = format!("topology.external.host {host} has no address: {why}");
-        (Reason::NameNotResolved, message)
-    };
     let lookup = tokio::net::lookup_host((host.as_str(), *port));
-    let found = tokio::time::timeout(LOOKUP_TIMEOUT, lookup).await;
-    let found = found
-        .map_err(|_| not_resolved(format!("no answer within {} s", LOOKUP_TIMEOUT.as_secs())))?
-        .map_err(|error| not_resolved(error.to_string()))?;
-    let mut refusal = not_resolved("the answer is empty".to_owned());
-    for address in found.map(|socket| socket.ip().to_canonical()) {
-        match policy.allows_external(address) {
-            Ok(()) => return Ok(address),
-            Err(why) => {
-                let named = if address.to_string() == *host {
-                    format!("topology.external.host {host}")
-                } else {
-                    format!("topology.external.host {host} ({address})")
-                };
-                refusal = (Reason::NotPermitted, format!("{named} {why}"));
-            }
-        }
-    }
-    Err(refusal)
+    let found = tokio::time::timeout(LOOKUP_TIMEOUT, lookup)
+        .await
+        .map_err(|_| {
+            let why = format!("no answer within {} s", LOOKUP_TIMEOUT.as_secs());
+            external::not_resolved(host, &why)
+        })?
+        .map_err(|error| external::not_resolved(host, &error.to_string()))?;
+    external::choose(host, found.map(|socket| socket.ip()), family, policy)
 }
 
 impl Reads {

@@ -206,7 +206,7 @@ pub struct EndpointStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 63))]
     pub zone: Option<String>,
-    /// Of the pod: its own in the pod network, its node's with host network.
+    /// Of the pod: its own in the pod network, its node's with host network; of the family that `path.ipFamily` asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// CPUs that the engine was allowed, e.g. `0` or `2-3`.

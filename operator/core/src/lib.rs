@@ -23,6 +23,7 @@ pub mod conditions;
 pub mod diagnose;
 pub mod documents;
 pub mod exclusivity;
+pub mod external;
 pub mod history;
 pub mod layout;
 pub mod ledger;

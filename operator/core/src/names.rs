@@ -54,9 +54,23 @@ pub fn documents_name(run: &str, pair: Option<u32>) -> String {
     format!("{}{SUFFIX}{number}", capped(run, 240 - SUFFIX.len()))
 }
 
-/// A text as a label value: itself, or cut with a hash.
+/// A text as a label value: itself, or cut with a hash; what a label cannot have, as the colons of an IPv6 address, is
+/// replaced, with a hash too.
 pub fn label_value(text: &str) -> String {
-    capped(text, MAX_LABEL)
+    if is_label_value(text) {
+        return text.to_owned();
+    }
+    let hash = short_hash(text);
+    let clean = text.replace(
+        |letter: char| !letter.is_ascii() || !fits_name(letter as u8),
+        "-",
+    );
+    let ends = ['-', '.', '_'];
+    let clean = clean.trim_start_matches(ends);
+    let head = &clean[..clean.len().min(MAX_LABEL - hash.len() - 1)];
+    format!("{}-{hash}", head.trim_end_matches(ends))
+        .trim_start_matches('-')
+        .to_owned()
 }
 
 /// Selector of all engine pods, of every run.
@@ -121,11 +135,13 @@ pub fn is_label_key(text: &str) -> bool {
 fn is_name_part(text: &str) -> bool {
     let bytes = text.as_bytes();
     (1..=MAX_LABEL).contains(&bytes.len())
-        && bytes
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && bytes.iter().all(|byte| fits_name(*byte))
         && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
         && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+fn fits_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 #[cfg(test)]
@@ -154,7 +170,27 @@ mod tests {
         assert!(documents_name(&one, Some(u32::MAX)).len() <= 253);
     }
 
+    /// The server of a run may be an address outside of the cluster.
+    #[test]
+    fn an_address_is_a_label_too() {
+        let of = |text| label_value(text);
+        assert!(
+            of("2001:db8::7").starts_with("2001-db8--7-"),
+            "{}",
+            of("2001:db8::7")
+        );
+        assert!(of("::1").starts_with("1-"), "{}", of("::1"));
+        assert_ne!(of("2001:db8::7"), of("2001-db8--7"));
+        assert_eq!(of("192.0.2.7"), "192.0.2.7");
+    }
+
     proptest::proptest! {
+        #[test]
+        fn any_text_is_a_label(text in ".{0,80}") {
+            let value = label_value(&text);
+            proptest::prop_assert!(is_label_value(&value), "{text:?} is {value:?}");
+        }
+
         #[test]
         fn pods_and_labels_always_fit(
             name in "[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?",

@@ -206,7 +206,7 @@ impl Pass<'_> {
             && !seen.run.finished
             && seen.pods.is_empty()
         {
-            seen.external = Some(observe::external(external, policy).await);
+            seen.external = Some(observe::external(external, self.test.ip_family, policy).await);
         }
         seen.services = services;
         if !seen.run.finished {

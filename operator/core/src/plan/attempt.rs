@@ -11,7 +11,7 @@ use crate::{
 use jiff::{SignedDuration, Timestamp};
 use nettest_api::{
     Reason,
-    path::PathKind,
+    path::{IPFamily, PathKind},
     result::{EndpointStatus, PairStatus},
 };
 use std::{collections::BTreeSet, time::Duration};
@@ -264,6 +264,7 @@ impl<'a> Attempt<'a> {
         Some(pair_status(
             &self.seen.nodes,
             pair,
+            self.test.ip_family,
             self.client,
             self.server,
         ))
@@ -273,6 +274,7 @@ impl<'a> Attempt<'a> {
 pub(super) fn pair_status(
     nodes: &[NodeFacts],
     pair: &NodePair,
+    family: Option<IPFamily>,
     client: Option<&PodFacts>,
     server: Option<&PodFacts>,
 ) -> PairStatus {
@@ -280,7 +282,7 @@ pub(super) fn pair_status(
         node: node.as_str().to_owned(),
         zone: zone_of(nodes, node),
         address: pod
-            .and_then(|pod| pod.address(None))
+            .and_then(|pod| pod.address(family))
             .map(|address| address.to_string()),
         allowed_cpus: None,
     };

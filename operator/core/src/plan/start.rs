@@ -51,7 +51,8 @@ pub(super) fn from_nothing(attempt: &Attempt<'_>) -> Plan {
                     pair.server, pair.client
                 );
                 let mut plan = attempt.waiting(Phase::Starting, None, message);
-                plan.progress.pair = Some(pair_status(&attempt.seen.nodes, &pair, None, None));
+                plan.progress.pair =
+                    Some(pair_status(&attempt.seen.nodes, &pair, None, None, None));
                 attempt.step(plan, Some(create(attempt, &pair, Part::Server)))
             }
         }),
@@ -259,7 +260,7 @@ fn external(attempt: &Attempt<'_>, pair: &NodePair) -> Plan {
         None,
         format!("making the client pod on {}", pair.client),
     );
-    plan.progress.pair = Some(pair_status(&attempt.seen.nodes, pair, None, None));
+    plan.progress.pair = Some(pair_status(&attempt.seen.nodes, pair, None, None, None));
     let target = SocketAddr::new(address, external.port);
     let part = Part::Client {
         targets: attempt.paths().map(|path| (path, target)).collect(),
