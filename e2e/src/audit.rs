@@ -32,9 +32,16 @@ pub fn pod_creates(namespace: &str) -> Result<Vec<String>> {
             && object["subresource"].is_null()
             && object["namespace"] == namespace
             && event["responseStatus"]["code"] == 201
+            && !is_dry_run(&event)
         {
             names.push(object["name"].as_str().unwrap_or("unnamed").to_owned());
         }
     }
     Ok(names)
+}
+
+/// Answered as if it had been done, and not done.
+fn is_dry_run(event: &serde_json::Value) -> bool {
+    let address = event["requestURI"].as_str().unwrap_or_default();
+    address.contains("dryRun=All")
 }

@@ -5,7 +5,7 @@ use crate::{
     until::{Seen, until},
 };
 use anyhow::Result;
-use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::{
     ResourceExt,
     api::{Api, ListParams},
@@ -31,6 +31,15 @@ impl Namespace {
                 Ok(Seen::when(left.is_empty(), || left.join(", ")))
             },
         )
+        .await
+    }
+
+    /// Waits until no Service is left in front of a server.
+    pub async fn no_service_left(&self, deadline: Duration) -> Result<()> {
+        until("no Service is left", deadline, async || {
+            let left = self.names::<Service>().await?;
+            Ok(Seen::when(left.is_empty(), || left.join(", ")))
+        })
         .await
     }
 

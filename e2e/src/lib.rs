@@ -8,12 +8,14 @@
 //! - [`container`], [`process`]: a pod's container as this machine sees it: its cgroup, its CPUs, its processes
 //! - [`operator`], [`release`]: the operator's pod and process; its Helm release
 //! - [`audit`], [`prometheus`]: what was really written, what was really scraped
-//! - [`link`](mod@link), [`node`], [`peer`]: the wire, the labels and the taints of a node; stock iperf3 in pods and outside
+//! - [`link`](mod@link), [`node`], [`component`], [`peer`]: the wire, the labels and the taints of a node, the cluster without one of its
+//!   programs; stock iperf3 in pods; [`outside`]: on this machine
 #![forbid(unsafe_code)]
 
 pub mod audit;
 pub mod cluster;
 pub mod command;
+pub mod component;
 pub mod container;
 pub mod documents;
 pub mod engine_pod;
@@ -24,6 +26,7 @@ pub mod namespace;
 pub mod net_test;
 pub mod node;
 pub mod operator;
+pub mod outside;
 pub mod peer;
 pub mod process;
 pub mod prometheus;

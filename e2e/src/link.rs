@@ -19,6 +19,36 @@ pub async fn shaped(
     body().await
 }
 
+/// Runs `body` while what comes to the pods of a node is limited to `rate`, and what comes to the node itself is not.
+pub async fn pods_shaped(
+    cluster: &Cluster,
+    node: &str,
+    rate: &str,
+    body: impl AsyncFnOnce() -> Result<()>,
+) -> Result<()> {
+    /// The bridge of a node's pods: what is routed to them leaves by it.
+    const PODS: &str = "cni0";
+    struct Limit(Cluster, String);
+    impl Drop for Limit {
+        fn drop(&mut self) {
+            let script = self.0.repository("e2e/cluster/on");
+            let off = ["tc", "qdisc", "delete", "dev", PODS, "root"];
+            let ended = std::process::Command::new(script)
+                .arg(&self.1)
+                .args(off)
+                .status();
+            if !ended.as_ref().is_ok_and(|status| status.success()) {
+                eprintln!("cannot unshape the pods of {}: {ended:?}", self.1);
+            }
+        }
+    }
+    let on =
+        format!("{node} tc qdisc replace dev {PODS} root tbf rate {rate} burst 64kb latency 50ms");
+    cluster.script("on").args(on.split(' ')).run().await?;
+    let _limit = Limit(cluster.clone(), node.to_owned());
+    body().await
+}
+
 /// Takes the limit away however the body ends, panics included: the next scenario wants the whole link.
 struct Limit(Cluster, String);
 

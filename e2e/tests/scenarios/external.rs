@@ -1,31 +1,16 @@
 //! A stock iperf3 server outside of the cluster: this machine, which is none of its nodes.
 
-use anyhow::{Context, Result, ensure};
-use nettest_e2e::{Namespace, audit, manifest::net_test, net_test::results, seconds};
-use std::process::{Child, Command, Stdio};
+use anyhow::{Result, ensure};
+use nettest_e2e::{
+    Namespace, audit, manifest::net_test, net_test::results, outside::Outside, seconds,
+};
 
 /// As the chart's values in the test cluster allow it (e2e/values.yaml).
 const ALLOWED: &str = "172.31.0.254";
 
-/// Ended with the scenario.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::test]
 async fn it_is_measured_where_the_policy_allows_it() -> Result<()> {
-    let server = Command::new("iperf3")
-        .args(["-s", "-B", ALLOWED, "-p", "5301"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("stock iperf3")?;
-    let _server = Server(server);
+    let _server = Outside::server(ALLOWED, 5301)?;
     Namespace::with("external", async |ns| {
         let spec = format!(
             "topology: {{type: External, external: {{host: {ALLOWED}, port: 5301}}}}\nsweep: {{protocols: [TCP, UDP]}}\n\
@@ -67,6 +52,39 @@ async fn it_is_not_permitted_elsewhere() -> Result<()> {
         ns.fails("nameless", "NameNotResolved", seconds(40)).await?;
         ensure!(audit::pod_creates(&ns.name)?.is_empty(), "pods were made");
         Ok(())
+    })
+    .await
+}
+
+/// Nobody listens there: tried again a bounded number of times, then said with the address.
+#[tokio::test]
+async fn nobody_listens() -> Result<()> {
+    Namespace::with("nobody", async |ns| {
+        let spec = format!(
+            "topology: {{type: External, external: {{host: {ALLOWED}, port: 5399}}}}\ntraffic: {{duration: 1s}}\nrepeats: {{count: 1}}\n"
+        );
+        ns.apply(&net_test("nobody", &spec)).await?;
+        let message = ns.fails("nobody", "PeerUnreachable", seconds(60)).await?;
+        ensure!(message.contains("refused") && message.contains("5399"), "{message}");
+        let pods = audit::pod_creates(&ns.name)?;
+        ensure!(pods.len() == 3, "three attempts: {pods:?}");
+        Ok(())
+    })
+    .await
+}
+
+/// A stock server takes one test at a time.
+#[tokio::test]
+async fn somebody_else_is_measured_there() -> Result<()> {
+    let _server = Outside::server(ALLOWED, 5302)?;
+    Namespace::with("busy", async |ns| {
+        let _somebody = Outside::client(ALLOWED, 5302, 120)?;
+        tokio::time::sleep(seconds(1)).await;
+        let spec = format!(
+            "topology: {{type: External, external: {{host: {ALLOWED}, port: 5302}}}}\ntraffic: {{duration: 1s}}\nrepeats: {{count: 1}}\n"
+        );
+        ns.apply(&net_test("busy", &spec)).await?;
+        ns.fails("busy", "ServerBusy", seconds(60)).await.map(drop)
     })
     .await
 }

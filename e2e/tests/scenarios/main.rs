@@ -5,9 +5,13 @@
 mod admission;
 mod crash;
 mod deletion;
+mod diagnosis;
+mod dual_stack;
+mod every_example;
 mod examples;
 mod exclusivity;
 mod external;
+mod fault;
 mod invalid_spec;
 mod mesh;
 mod metrics;

@@ -10,7 +10,6 @@ use nettest_e2e::{
     node::zoned,
     run::of_variant,
     seconds,
-    until::{Seen, until},
 };
 
 #[tokio::test]
@@ -38,12 +37,8 @@ async fn services_carry_tcp_and_udp_between_nodes_and_within_one() -> Result<()>
                     );
                 }
             }
-            // They go once the result stands.
-            until("no Service is left", seconds(15), async || {
-                let left = ns.kubectl("get services -o name").run().await?;
-                Ok(Seen::when(left.trim().is_empty(), || left))
-            })
-            .await?;
+            // It goes after the verdict, which does not wait for it.
+            ns.no_service_left(seconds(15)).await?;
         }
         Ok(())
     })

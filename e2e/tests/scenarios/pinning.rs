@@ -7,8 +7,8 @@ use nettest_e2e::{
     Namespace, audit,
     container::Container,
     engine_pod::Role,
-    manifest::pinned,
-    net_test::{is, state},
+    manifest::{net_test, pinned},
+    net_test::{is, results, state},
     seconds,
     until::{Seen, until},
 };
@@ -145,6 +145,29 @@ async fn without_an_exclusive_cpu_left_it_fails_and_never_runs_unpinned() -> Res
         ensure!(
             clients.is_empty(),
             "a client was started all the same: {clients:?}"
+        );
+        Ok(())
+    })
+    .await
+}
+
+/// With Preferred it is measured all the same, and says that it was not as asked.
+#[tokio::test]
+async fn without_an_exclusive_cpu_left_preferred_runs_in_the_shared_pool_and_says_so() -> Result<()>
+{
+    Namespace::with("fallback", async |ns| {
+        // node2 has its exclusive CPU and nothing else: node3 has room beside a taken one.
+        ns.take_exclusive_cpu("neighbour", "node3").await?;
+        let spec = "client: {nodeName: node1, cpu: {mode: Exclusive, enforcement: Preferred}}\n\
+             server: {nodeName: node3, cpu: {mode: Exclusive, enforcement: Preferred}}\n\
+             traffic: {duration: 2s}\nrepeats: {count: 1}\nlimits: {scheduleTimeout: 1m}\n";
+        ns.apply(&net_test("fallback", spec)).await?;
+        let test = ns.succeeds("fallback", seconds(120)).await?;
+        results(&test)?;
+        let pinned = state(&test, condition::CPU_PINNED);
+        ensure!(
+            pinned.starts_with("False/Refused: ") && pinned.contains("server"),
+            "which end ran without: {pinned}"
         );
         Ok(())
     })

@@ -144,6 +144,74 @@ async fn a_quota_that_gets_room_in_time() -> Result<()> {
     .await
 }
 
+/// A rule of the cluster's own, as policy engines and webhooks bring them.
+#[tokio::test]
+async fn a_policy_of_the_cluster_that_forbids_it() -> Result<()> {
+    Namespace::with("admission", async |ns| {
+        let rule = Rule(ns.name.clone());
+        ns.apply(&rule.manifest()).await?;
+        until("the rule is in force", seconds(30), async || {
+            let tried = ns
+                .kubectl("create --dry-run=server -f -")
+                .input(PROBE)
+                .output()
+                .await?;
+            Ok(Seen::when(
+                tried.stderr.contains("no pods of this kind"),
+                || tried.stderr,
+            ))
+        })
+        .await?;
+        let spec = format!("limits: {{scheduleTimeout: 5s}}\n{}", short_spec(1));
+        ns.apply(&net_test("forbidden", &spec)).await?;
+        shown_at_once(ns, "forbidden", "AdmissionDenied").await?;
+        let message = ns
+            .fails("forbidden", "AdmissionDenied", seconds(30))
+            .await?;
+        ensure!(
+            message.contains("no pods of this kind"),
+            "not the rule's own words: {message}"
+        );
+        no_pods(ns)
+    })
+    .await
+}
+
+/// What Pod Security lets through, to ask the rule alone.
+const PROBE: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: probe}\nspec:\n  \
+     securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}\n  \
+     containers: [{name: probe, image: \"localhost/busybox:dev\", securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]\n";
+
+/// A ValidatingAdmissionPolicy against all pods of the namespace of this name, which goes with the scenario.
+struct Rule(String);
+
+impl Rule {
+    fn manifest(&self) -> String {
+        let name = &self.0;
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: {name}}}\nspec:\n  \
+             matchConstraints: {{resourceRules: [{{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [pods]}}]}}\n  \
+             validations: [{{expression: \"false\", message: no pods of this kind}}]\n---\n\
+             apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {{name: {name}}}\nspec:\n  \
+             policyName: {name}\n  validationActions: [Deny]\n  \
+             matchResources: {{namespaceSelector: {{matchLabels: {{kubernetes.io/metadata.name: {name}}}}}}}\n"
+        )
+    }
+}
+
+impl Drop for Rule {
+    fn drop(&mut self) {
+        let kinds = "validatingadmissionpolicybinding,validatingadmissionpolicy";
+        let ended = std::process::Command::new("kubectl")
+            .args(["delete", kinds, &self.0, "--ignore-not-found"])
+            .stdout(std::process::Stdio::null())
+            .status();
+        if !ended.as_ref().is_ok_and(|status| status.success()) {
+            eprintln!("cannot delete the policy {}: {ended:?}", self.0);
+        }
+    }
+}
+
 /// A port of the host that somebody else has.
 #[tokio::test]
 async fn a_port_of_the_node_that_is_taken() -> Result<()> {
