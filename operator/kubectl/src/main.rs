@@ -3,6 +3,7 @@
 //! - [`cli`]: the command line; [`manifest`]: the files
 //! - [`run`]: the command that measures; [`local`] and [`cluster`] are its two ways
 //! - [`command`]: the commands about what is there
+//! - [`subject`]: a run and all that is known of it; [`report`]: what is written of it
 //! - [`show`]: what people see; [`interrupt`]: Ctrl-C
 #![forbid(unsafe_code)]
 
@@ -12,8 +13,10 @@ mod command;
 mod interrupt;
 mod local;
 mod manifest;
+mod report;
 mod run;
 mod show;
+mod subject;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -48,6 +51,7 @@ async fn execute(command: &Command) -> anyhow::Result<Ending> {
         Command::History(args) => command::history(args).await?,
         Command::Why(args) => command::why(args).await?,
         Command::Cleanup(args) => command::cleanup(args).await?,
+        Command::Report(args) => command::report(args).await?,
         Command::Completion { shell } => command::completion(*shell)?,
     }
     Ok(Ending::Passed)

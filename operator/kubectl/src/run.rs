@@ -6,7 +6,9 @@ mod local;
 use crate::cli::{Output, RunArgs};
 use crate::interrupt::Interrupt;
 use crate::manifest;
+use crate::report::{Format, render};
 use crate::show::{self, object, out, test::Ended};
+use crate::subject::Subject;
 use nettest_api::NetTest;
 use nettest_api::result::Verdict;
 use nettest_core::policy::Policy;
@@ -39,12 +41,25 @@ pub async fn run(args: &RunArgs) -> anyhow::Result<Ending> {
     if let Some(file) = &args.report {
         object::check_report(file)?;
     }
+    let report = args.report.as_deref().and_then(Format::of_file);
+    let report = report.filter(|format| *format != Format::Json);
+    if let (Some(_), Some(file)) = (report, &args.report)
+        && manifests.len() > 1
+    {
+        anyhow::bail!(
+            "{} is a report of one test, and there are {}: run them one by one, or name a .yaml or .json file, which takes all",
+            file.display(),
+            manifests.len()
+        );
+    }
     let mut interrupt = Interrupt::listen()
         .map_err(|error| anyhow::anyhow!("cannot listen for Ctrl-C and other signals: {error}"))?;
     let mut session = Session {
         args,
         ending: Ending::Passed,
         tests: Vec::new(),
+        report,
+        subject: None,
     };
     if args.local {
         session.local(manifests, &mut interrupt).await?;
@@ -59,6 +74,10 @@ struct Session<'a> {
     args: &'a RunArgs,
     ending: Ending,
     tests: Vec<NetTest>,
+    /// The form of a report of one test.
+    report: Option<Format>,
+    /// What it is made of.
+    subject: Option<Subject>,
 }
 
 impl Session<'_> {
@@ -68,6 +87,9 @@ impl Session<'_> {
         if !self.args.output.is_object() {
             let wide = self.args.output == Output::Wide;
             out::print(&show::test::text(&ended, wide))?;
+        }
+        if self.report.is_some() && self.subject.is_none() {
+            self.subject = Some(Subject::local(&ended.test, &ended.measurements));
         }
         self.tests.push(ended.test);
         Ok(())
@@ -85,7 +107,12 @@ impl Session<'_> {
             out::print(&object::render(&self.tests, format)?)?;
         }
         if let Some(file) = self.args.report.as_deref() {
-            object::write_report(&self.tests, file)?;
+            match (self.report, &self.subject) {
+                (Some(format), Some(subject)) => object::write(file, &render(subject, format)?)?,
+                // Interrupted before the first end: there is nothing to report.
+                (Some(_), None) => return Ok(self.ending),
+                (None, _) => object::write_report(&self.tests, file)?,
+            }
             if !self.args.quiet {
                 out::warn(&format!("report: {}", Path::new(file).display()));
             }

@@ -4,7 +4,8 @@ mod named;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use named::{
-    AccessArgs, CleanupArgs, CompareArgs, HistoryArgs, MatrixArgs, WatchArgs, WhyArgs,
+    AccessArgs, CleanupArgs, CompareArgs, HistoryArgs, MatrixArgs, ReportArgs, ReportFormat,
+    WatchArgs, WhyArgs,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,6 +37,10 @@ pub enum Command {
     #[command(after_help = AFTER_WATCH)]
     Watch(WatchArgs),
 
+    /// Write a report of the latest run that has ended.
+    #[command(after_help = AFTER_REPORT)]
+    Report(ReportArgs),
+
     /// Two runs side by side: what changed, and whether it is more than noise.
     Compare(CompareArgs),
 
@@ -57,6 +62,11 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
 }
+
+const AFTER_REPORT: &str = "\
+Examples:
+  kubectl nettest report mesh --out mesh.html
+  kubectl nettest report run/mesh-3 -o csv > mesh.csv";
 
 const AFTER_WATCH: &str = "\
 The rows come from the logs of the client pods, with your own rights (pods/log). Ctrl-C ends the watching; the run
@@ -94,8 +104,8 @@ pub struct RunArgs {
     )]
     pub output: Output,
 
-    /// Write the NetTests with their status to this file; .json gives JSON, all else YAML. Its directory must
-    /// exist.
+    /// Write a report to this file, by the end of its name: .html, .md, .xml (JUnit), .csv; .json and .yaml: the
+    /// NetTests with their status. Its directory must exist.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 

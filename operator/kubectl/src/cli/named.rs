@@ -1,7 +1,7 @@
 //! Arguments of the commands that are about a test or a run that is there.
 
 use super::parse_time;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -86,6 +86,37 @@ pub struct CompareArgs {
 
     #[command(flatten)]
     pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    #[arg(value_name = "NAME", help = NAME)]
+    pub name: String,
+
+    /// Form of the report; else what the name of --out says, else Markdown.
+    #[arg(short, long, value_enum, value_name = "FORMAT")]
+    pub output: Option<ReportFormat>,
+
+    /// Write it to this file; else to standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// One file with everything in it, to look at or to print.
+    Html,
+    /// Markdown.
+    Md,
+    /// The run, its pairs, and the documents of what was measured.
+    Json,
+    /// For CI: a testcase a threshold.
+    Junit,
+    /// A row a pair, variant and direction.
+    Csv,
 }
 
 #[derive(Debug, Clone, Args)]

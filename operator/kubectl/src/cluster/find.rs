@@ -1,5 +1,7 @@
 //! A test or a run by its name, and the runs that it means.
 
+use crate::subject::run_of;
+
 use super::{
     client::Connection,
     problem::{Asked, Problem, nearest},
@@ -7,7 +9,7 @@ use super::{
     target::Target,
 };
 use kube::{Api, ResourceExt, api::ListParams};
-use nettest_api::{NetTest, NetTestRun, NetTestRunStatus, labels};
+use nettest_api::{NetTest, NetTestRun, labels};
 use nettest_core::names;
 
 /// What a name means.
@@ -198,30 +200,8 @@ fn waits(test: &NetTest) -> String {
 
 /// What a test's status says of its latest run.
 fn remembered(test: &NetTest) -> Option<NetTestRun> {
-    let status = test.status.clone()?;
+    let status = test.status.as_ref()?;
     status.verdict?;
-    let mut run = NetTestRun::new(
-        status.latest_run.as_deref()?,
-        nettest_api::NetTestRunSpec {
-            test_name: test.metadata.name.clone(),
-            test_generation: test.metadata.generation,
-            rerun: None,
-            scheduled_time: None,
-            test: test.spec.clone(),
-        },
-    );
-    run.metadata.namespace = test.namespace();
-    run.status = Some(NetTestRunStatus {
-        conditions: status.conditions,
-        verdict: status.verdict,
-        finish_time: status.last_run_time,
-        pair: status.pair,
-        results: status.results,
-        thresholds: status.thresholds,
-        diagnosis: status.diagnosis,
-        progress: status.progress,
-        suspects: status.suspects,
-        ..NetTestRunStatus::default()
-    });
-    Some(run)
+    status.latest_run.as_ref()?;
+    Some(run_of(test))
 }

@@ -1,14 +1,19 @@
-//! What is kept of a run in ConfigMaps: its pairs.
+//! What is kept of a run in ConfigMaps: its pairs, and the documents of what was measured.
 
 use super::{
     client::Connection,
     problem::{Asked, Problem},
 };
+use crate::subject::PairMeasurement;
 use flate2::read::GzDecoder;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::Api;
+use kube::{Api, ResourceExt};
 use nettest_api::NetTestRun;
-use nettest_core::ledger::{Ledger, PairRecord};
+use nettest_core::{
+    ledger::{Ledger, PairRecord},
+    names,
+};
+use nettest_report::event::Event;
 use std::{collections::BTreeMap, io::Read};
 
 /// What is in a ConfigMap is not trusted to unpack to less than this.
@@ -36,6 +41,41 @@ pub async fn pairs(
         }
     }
     Ok(ledger.0)
+}
+
+/// The documents of a run, by pair where it has several.
+pub async fn documents(
+    connection: &Connection,
+    run: &NetTestRun,
+    pairs: &BTreeMap<u32, PairRecord>,
+) -> Result<Vec<PairMeasurement>, Problem> {
+    let mut all = Vec::new();
+    let own = run
+        .status
+        .as_ref()
+        .and_then(|s| s.documents.as_ref()?.config_map.clone());
+    let own = own.map(|name| (None, name));
+    let of_pairs = pairs
+        .iter()
+        .filter(|(_, record)| record.documents.is_some())
+        .map(|(number, _)| {
+            (
+                Some(*number),
+                names::documents_name(&run.name_any(), Some(*number)),
+            )
+        });
+    for (number, name) in own.into_iter().chain(of_pairs) {
+        let text = read(connection, &name, "documents.jsonl.gz").await?;
+        let lines = text.iter().flat_map(|text| text.lines());
+        all.extend(lines.filter_map(|line| match Event::parse(line) {
+            Some(Event::Measurement(measurement)) => Some(PairMeasurement {
+                pair: number,
+                measurement,
+            }),
+            _ => None,
+        }));
+    }
+    Ok(all)
 }
 
 /// `None`: it is gone, or not what it should be.

@@ -5,6 +5,7 @@ mod compare;
 mod completion;
 mod history;
 mod matrix;
+mod report;
 mod watch;
 mod why;
 
@@ -13,6 +14,7 @@ pub use compare::compare;
 pub use completion::completion;
 pub use history::history;
 pub use matrix::matrix;
+pub use report::report;
 pub use watch::watch;
 pub use why::why;
 

@@ -1,10 +1,11 @@
 //! `run` in a cluster: applied, waited for, read.
 
 use super::{Ending, Session, check};
-use crate::cluster::{self, Connection, State};
+use crate::cluster::{self, Connection, State, Target};
 use crate::interrupt::Interrupt;
 use crate::manifest::Manifest;
 use crate::show::{out, progress::Progress, test::Ended};
+use crate::subject::Subject;
 use jiff::Timestamp;
 use kube::{Api, ResourceExt};
 use nettest_api::{NetTest, NetTestRun, labels};
@@ -47,7 +48,12 @@ impl Session<'_> {
                 () = interrupt.came() => None,
             };
             match ended {
-                Some(Ok(ended)) => self.ended(ended)?,
+                Some(Ok(ended)) => {
+                    if self.report.is_some() {
+                        self.subject = kept(&connection, &ended.test).await;
+                    }
+                    self.ended(ended)?;
+                }
                 // One test that cannot run does not keep the others from it.
                 Some(Err(error)) => {
                     out::warn(&format!("error: {error}"));
@@ -133,6 +139,23 @@ impl Session<'_> {
             run,
         })
     }
+}
+
+/// The run of a test that has ended, with its pairs and documents. Without them the report is of what the status has.
+async fn kept(connection: &Connection, test: &NetTest) -> Option<Subject> {
+    let connection = Connection {
+        namespace: test.namespace()?,
+        ..connection.clone()
+    };
+    let name = test.status.as_ref()?.latest_run.clone()?;
+    let read = async {
+        let found = cluster::find(&connection, &Target::Run(name)).await?;
+        let (run, _) = found.finished()?;
+        Subject::kept(&connection, run).await
+    };
+    read.await
+        .inspect_err(|problem| out::warn(&format!("note: the report has no documents: {problem}")))
+        .ok()
 }
 
 /// The rows of what is measured, if they are wanted; it goes on until it is dropped.

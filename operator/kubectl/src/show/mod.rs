@@ -2,7 +2,7 @@
 
 pub mod colour;
 pub mod compare;
-mod figures;
+pub mod figures;
 pub mod grid;
 pub mod history;
 pub mod live;

@@ -82,18 +82,25 @@ pub fn check_report(file: &Path) -> Result<(), ObjectError> {
         })
 }
 
-/// Writes the report. The file appears whole or not at all.
+/// Writes the tests.
 pub fn write_report(tests: &[NetTest], file: &Path) -> Result<(), ObjectError> {
     let json = file
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("json"));
-    let text = render(tests, if json { Format::Json } else { Format::Yaml })?;
+    write(
+        file,
+        &render(tests, if json { Format::Json } else { Format::Yaml })?,
+    )
+}
+
+/// Writes a text. The file appears whole or not at all.
+pub fn write(file: &Path, text: &str) -> Result<(), ObjectError> {
     let write = || {
         if in_place(file) {
-            return std::fs::write(file, &text);
+            return std::fs::write(file, text);
         }
         let name = beside(file);
-        std::fs::write(&name, &text)?;
+        std::fs::write(&name, text)?;
         std::fs::rename(&name, file).inspect_err(|_| {
             let _ = std::fs::remove_file(&name);
         })

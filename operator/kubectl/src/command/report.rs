@@ -1,0 +1,41 @@
+//! `report NAME`: what is known of the latest run that has ended, written down.
+
+use crate::cli::{ReportArgs, ReportFormat};
+use crate::report::{Format, render};
+use crate::show::{object, out};
+use crate::subject::Subject;
+use nettest_api::NetTestRun;
+
+pub async fn report(args: &ReportArgs) -> anyhow::Result<()> {
+    if let Some(file) = &args.out {
+        object::check_report(file)?;
+    }
+    let by_name = args.out.as_deref().and_then(Format::of_file);
+    let format = args
+        .output
+        .map(of_flag)
+        .or(by_name)
+        .unwrap_or(Format::Markdown);
+    let (connection, found) = super::find(&args.access, &args.name).await?;
+    let run: NetTestRun = super::finished(&found)?;
+    let subject = Subject::kept(&connection, run).await?;
+    let text = render(&subject, format)?;
+    match &args.out {
+        Some(file) => {
+            object::write(file, &text)?;
+            out::warn(&format!("report: {}", file.display()));
+        }
+        None => out::print(&text)?,
+    }
+    Ok(())
+}
+
+fn of_flag(format: ReportFormat) -> Format {
+    match format {
+        ReportFormat::Html => Format::Html,
+        ReportFormat::Md => Format::Markdown,
+        ReportFormat::Json => Format::Json,
+        ReportFormat::Junit => Format::Junit,
+        ReportFormat::Csv => Format::Csv,
+    }
+}
