@@ -34,6 +34,9 @@ _kubectl__nettest() {
             kubectl__nettest,matrix)
                 cmd="kubectl__nettest__subcmd__matrix"
                 ;;
+            kubectl__nettest,report)
+                cmd="kubectl__nettest__subcmd__report"
+                ;;
             kubectl__nettest,run)
                 cmd="kubectl__nettest__subcmd__run"
                 ;;
@@ -61,6 +64,9 @@ _kubectl__nettest() {
             kubectl__nettest__subcmd__help,matrix)
                 cmd="kubectl__nettest__subcmd__help__subcmd__matrix"
                 ;;
+            kubectl__nettest__subcmd__help,report)
+                cmd="kubectl__nettest__subcmd__help__subcmd__report"
+                ;;
             kubectl__nettest__subcmd__help,run)
                 cmd="kubectl__nettest__subcmd__help__subcmd__run"
                 ;;
@@ -77,7 +83,7 @@ _kubectl__nettest() {
 
     case "${cmd}" in
         kubectl__nettest)
-            opts="-h -V --no-color --help --version run watch compare matrix history why cleanup completion help"
+            opts="-h -V --no-color --help --version run watch report compare matrix history why cleanup completion help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -165,7 +171,7 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__help)
-            opts="run watch compare matrix history why cleanup completion help"
+            opts="run watch report compare matrix history why cleanup completion help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -262,6 +268,20 @@ _kubectl__nettest() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kubectl__subcmd__nettest__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kubectl__subcmd__nettest__subcmd__help__subcmd__run)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -342,6 +362,48 @@ _kubectl__nettest() {
             fi
             case "${prev}" in
                 --variant)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubeconfig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kubectl__subcmd__nettest__subcmd__report)
+            opts="-o -n -h --output --out --namespace --context --kubeconfig --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "html md json junit csv" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "html md json junit csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --out)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

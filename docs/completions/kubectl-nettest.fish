@@ -29,6 +29,7 @@ complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -s h -l he
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -s V -l version -d 'Print version'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -f -a "run" -d 'Run the NetTests of a file and show what they measured'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -f -a "watch" -d 'Follow a run that is going: its rows, its pairs, and the result at its end'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -f -a "report" -d 'Write a report of the latest run that has ended'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -f -a "compare" -d 'Two runs side by side: what changed, and whether it is more than noise'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -f -a "matrix" -d 'A mesh as a table: from each node to each'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_needs_command" -f -a "history" -d 'The runs of a test'
@@ -41,7 +42,7 @@ complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand run" -s 
 wide\t'As table, with more columns; with --local every row of long tests too'
 yaml\t'The NetTests with their status'
 json\t''"
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand run" -l report -d 'Write the NetTests with their status to this file; .json gives JSON, all else YAML. Its directory must exist' -r -F
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand run" -l report -d 'Write a report to this file, by the end of its name: .html, .md, .xml (JUnit), .csv; .json and .yaml: the NetTests with their status. Its directory must exist' -r -F
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand run" -l engine -d 'The measuring program; else the one beside this program, else from PATH' -r -F
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand run" -s n -l namespace -d 'Namespace of tests that name none' -r
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand run" -l context -d 'Context of the kubeconfig' -r
@@ -60,6 +61,17 @@ complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -s q -l quiet -l no-progress -d 'No progress on standard error'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -l no-color -d 'No colours, whatever the terminal; so does the variable NO_COLOR'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -s h -l help -d 'Print help'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -s o -l output -d 'Form of the report; else what the name of --out says, else Markdown' -r -f -a "html\t'One file with everything in it, to look at or to print'
+md\t'Markdown'
+json\t'The run, its pairs, and the documents of what was measured'
+junit\t'For CI: a testcase a threshold'
+csv\t'A row a pair, variant and direction'"
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -l out -d 'Write it to this file; else to standard output' -r -F
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -s n -l namespace -d 'Namespace; else the context\'s' -r
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -l kubeconfig -d 'The kubeconfig; else $KUBECONFIG, else ~/.kube/config' -r -F
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -l no-color -d 'No colours, whatever the terminal; so does the variable NO_COLOR'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand compare" -s n -l namespace -d 'Namespace; else the context\'s' -r
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand compare" -l context -d 'Context of the kubeconfig' -r
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand compare" -l kubeconfig -d 'The kubeconfig; else $KUBECONFIG, else ~/.kube/config' -r -F
@@ -93,12 +105,13 @@ complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand cleanup"
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand cleanup" -s h -l help -d 'Print help'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand completion" -l no-color -d 'No colours, whatever the terminal; so does the variable NO_COLOR'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand completion" -s h -l help -d 'Print help'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "run" -d 'Run the NetTests of a file and show what they measured'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "watch" -d 'Follow a run that is going: its rows, its pairs, and the result at its end'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "compare" -d 'Two runs side by side: what changed, and whether it is more than noise'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "matrix" -d 'A mesh as a table: from each node to each'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "history" -d 'The runs of a test'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "why" -d 'Why a run ended as it did, or what it waits for'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "cleanup" -d 'Delete finished runs, and with them their pods and ConfigMaps'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "completion" -d 'Completions of this command line for a shell'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch compare matrix history why cleanup completion help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "run" -d 'Run the NetTests of a file and show what they measured'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "watch" -d 'Follow a run that is going: its rows, its pairs, and the result at its end'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "report" -d 'Write a report of the latest run that has ended'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "compare" -d 'Two runs side by side: what changed, and whether it is more than noise'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "matrix" -d 'A mesh as a table: from each node to each'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "history" -d 'The runs of a test'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "why" -d 'Why a run ended as it did, or what it waits for'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "cleanup" -d 'Delete finished runs, and with them their pods and ConfigMaps'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "completion" -d 'Completions of this command line for a shell'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand help; and not __fish_seen_subcommand_from run watch report compare matrix history why cleanup completion help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -1,6 +1,6 @@
 //! For tickets and merge requests.
 
-use super::rows::{conclusion, rows, verdict};
+use super::rows::{conclusion, ended, rows, verdict};
 use crate::show::figures::{cpu, flow, micros, percent, rate};
 use crate::subject::Subject;
 use nettest_api::threshold::Severity;
@@ -19,10 +19,8 @@ pub fn markdown(subject: &Subject) -> String {
         || "on this machine".to_owned(),
         |namespace| format!("namespace {namespace}"),
     );
-    let when = status
-        .finish_time
-        .as_ref()
-        .map_or_else(String::new, |time| format!(", ended {}", time.0));
+    let when =
+        ended(&status.finish_time).map_or_else(String::new, |time| format!(", ended {time}"));
     let _ = writeln!(out, "Run {}, {}{when}.\n", escaped(&run), escaped(&place));
     out += "| Variant | Flow | Throughput | Min | Max | Spread | Retransmits | RTT | p99 | Loss | Jitter | CPU client | CPU server |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
     for result in &status.results {

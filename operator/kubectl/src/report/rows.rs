@@ -1,6 +1,7 @@
 //! The results of a run, a row a pair, variant and flow: what every report has.
 
 use crate::subject::Subject;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use nettest_api::{
     condition,
     result::{PairState, VariantResult, Verdict},
@@ -80,4 +81,11 @@ pub fn verdict(subject: &Subject) -> &'static str {
         Some(Verdict::Error) => "ERROR",
         None => "NOT ENDED",
     }
+}
+
+/// To the second, as the API has it.
+pub fn ended(time: &Option<Time>) -> Option<String> {
+    let time = time.as_ref()?.0;
+    let second = jiff::Timestamp::from_second(time.as_second()).ok()?;
+    Some(second.to_string())
 }

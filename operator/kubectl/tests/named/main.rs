@@ -70,6 +70,33 @@ fn each_command_on_a_mesh() {
 }
 
 #[test]
+fn a_report_goes_to_a_file_or_to_standard_output() {
+    let server = lab();
+    let text = said(&server, "report mesh -o csv");
+    assert_eq!(text.lines().count(), 1 + 2 * 2 + 1, "{text}");
+    assert!(text.contains("node2,node3,false,"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mesh.html");
+    let text = said(&server, &format!("report mesh --out {}", file.display()));
+    assert_eq!(text, format!("report: {}\n", file.display()));
+    let html = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        html.contains("Every node against every other") && html.contains("bad node node3"),
+        "{html}"
+    );
+    let wrong = said(&server, "report mesh --out /nowhere/at/all.html");
+    assert!(
+        wrong.contains("there is no directory /nowhere/at"),
+        "{wrong}"
+    );
+    let text = said(&server, "report rack -o junit");
+    assert!(
+        text.contains(r#"<testsuite name="rack" tests="2""#),
+        "{text}"
+    );
+}
+
+#[test]
 fn cleanup_deletes_what_has_ended_and_nothing_else() {
     let going = run("rack-3", "rack", json!({"conditions": []}));
     let server = lab().objects(

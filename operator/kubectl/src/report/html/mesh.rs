@@ -51,10 +51,16 @@ fn map(
 ) -> Map {
     let at = |name: &String| names.binary_search(name).unwrap_or(0);
     let mut cells: BTreeMap<(usize, usize), Option<i64>> = BTreeMap::new();
-    for record in subject.pairs.values().filter(|record| !record.second_pass) {
+    let first = || subject.pairs.values().filter(|record| !record.second_pass);
+    let mut results = first().flat_map(|record| &record.results);
+    let both_ways = results.any(|result| result.flow == Flow::ServerToClient);
+    for record in first() {
         let (client, server) = (at(&record.client), at(&record.server));
         if record.state == PairState::Failed {
             cells.entry((client, server)).or_insert(None);
+            if both_ways {
+                cells.entry((server, client)).or_insert(None);
+            }
         }
         for result in record
             .results

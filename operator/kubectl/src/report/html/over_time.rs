@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 /// Charts on a page: the first variants; more would bury the rest.
 const MOST: usize = 12;
+/// Of the usual interval, in seconds.
+const HALF: f64 = 0.5;
 
 /// A chart a variant and flow of a run with one pair; of several, the pairs have their own reports in the documents.
 pub fn figures(subject: &Subject) -> Vec<Figure> {
@@ -88,6 +90,9 @@ fn figure(index: usize, title: String, series: Vec<Series>) -> Figure {
         })
         .collect();
     let table = numbers(format!("{title}, by second"), "Second", &xs, &columns);
+    let ends = series.iter().filter_map(|series| series.points.last());
+    // Points stand in the middle of their intervals; the last one ends half an interval later.
+    let reach = ends.map(|end| end.0 + HALF).fold(0.0, f64::max);
     let legend = series
         .iter()
         .enumerate()
@@ -103,12 +108,13 @@ fn figure(index: usize, title: String, series: Vec<Series>) -> Figure {
         series,
         categories: vec![],
         marks: vec![],
+        reach,
     };
     Figure {
         svg: chart.svg(&format!("time-{index}")),
         title,
         legend,
-        note: String::new(),
+        notes: vec![],
         table,
     }
 }

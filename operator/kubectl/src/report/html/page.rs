@@ -1,6 +1,7 @@
 //! What stands on the page.
 
 use super::{environment, mesh, over_time, sweep};
+use crate::report::rows::ended;
 use crate::report::{
     ReportError,
     rows::{conclusion, rows, verdict},
@@ -17,6 +18,8 @@ use nettest_api::{
 
 /// Rows of the pairs' table; the other reports have all.
 const MOST_PAIRS: usize = 500;
+/// Percent of the median from which on a spread is worth a word.
+const WIDE: i64 = 20;
 
 #[derive(Debug, Template)]
 #[template(path = "report.html")]
@@ -81,7 +84,7 @@ pub struct Figure {
     /// Made by our own writer, which escapes.
     pub svg: String,
     pub legend: Vec<(usize, String)>,
-    pub note: String,
+    pub notes: Vec<String>,
     pub table: Table,
 }
 
@@ -135,12 +138,11 @@ fn about(subject: &Subject, status: &NetTestRunStatus) -> Vec<(String, String)> 
         }
     };
     add("Run", subject.run.metadata.name.clone());
-    let place = subject.namespace.clone();
-    add("Namespace", place.or(Some("this machine".to_owned())));
-    add(
-        "Ended",
-        status.finish_time.as_ref().map(|time| time.0.to_string()),
-    );
+    match &subject.namespace {
+        Some(namespace) => add("Namespace", Some(namespace.clone())),
+        None => add("Measured on", Some("this machine".to_owned())),
+    }
+    add("Ended", ended(&status.finish_time));
     if let Some(pair) = status.pair.as_ref().filter(|_| status.progress.is_none()) {
         let end = |end: &nettest_api::result::EndpointStatus| {
             let zone = end
@@ -345,15 +347,21 @@ fn warnings(subject: &Subject, status: &NetTestRunStatus) -> Vec<String> {
                 .to_owned(),
         );
     }
-    for result in &status.results {
-        let spread = result.throughput_bits_per_second.spread_percent;
-        if spread > 20 && status.progress.is_none() {
-            warnings.push(format!(
-                "{}, {}: the repeats differ by {spread} %: more or longer repeats would tell more.",
-                result.variant,
-                flow(result.flow)
-            ));
-        }
+    let wide = |result: &&VariantResult| result.throughput_bits_per_second.spread_percent > WIDE;
+    let wide: Vec<String> = status
+        .results
+        .iter()
+        .filter(wide)
+        .map(|result| {
+            let spread = result.throughput_bits_per_second.spread_percent;
+            format!("{} ({spread} %)", result.variant)
+        })
+        .collect();
+    if !wide.is_empty() && status.progress.is_none() {
+        warnings.push(format!(
+            "The repeats differ by more than {WIDE} %, and more or longer ones would tell more: {}.",
+            wide.join(", ")
+        ));
     }
     warnings
 }

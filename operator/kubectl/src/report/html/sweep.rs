@@ -63,7 +63,7 @@ fn figure(axis: Axis, variants: &[ValidVariant], results: &[VariantResult]) -> O
         return None;
     }
     // A line a combination of everything else.
-    let mut lines: BTreeMap<String, BTreeMap<usize, &VariantResult>> = BTreeMap::new();
+    let mut lines: BTreeMap<Vec<String>, BTreeMap<usize, &VariantResult>> = BTreeMap::new();
     for result in results {
         let Some(variant) = variants
             .iter()
@@ -86,6 +86,7 @@ fn figure(axis: Axis, variants: &[ValidVariant], results: &[VariantResult]) -> O
     if lines.is_empty() {
         return None;
     }
+    let lines = short(lines);
     let names: Vec<String> = values.iter().map(|value| said(axis, *value)).collect();
     let rate = |result: &VariantResult| result.throughput_bits_per_second.median as f64;
     let mut marks = vec![];
@@ -154,6 +155,7 @@ fn figure(axis: Axis, variants: &[ValidVariant], results: &[VariantResult]) -> O
         axis: axis.name().to_lowercase(),
         categories: names.clone(),
         marks,
+        reach: 0.0,
         series,
     };
     let legend = lines
@@ -167,7 +169,7 @@ fn figure(axis: Axis, variants: &[ValidVariant], results: &[VariantResult]) -> O
         )),
         title: title.clone(),
         legend: legend.collect(),
-        note: notes.join(" "),
+        notes,
         table: numbers(title, axis.name(), &names, &columns),
     })
 }
@@ -201,7 +203,7 @@ fn place(values: &[u64], value: u64) -> Option<f64> {
 }
 
 /// What else tells a variant from others.
-fn rest(axis: Axis, variant: &ValidVariant, flow_of: Flow) -> String {
+fn rest(axis: Axis, variant: &ValidVariant, flow_of: Flow) -> Vec<String> {
     let traffic = &variant.traffic;
     let mut parts = vec![traffic.protocol.as_str().to_owned()];
     for other in [Axis::Streams, Axis::MessageSize, Axis::Window] {
@@ -223,7 +225,24 @@ fn rest(axis: Axis, variant: &ValidVariant, flow_of: Flow) -> String {
     }
     parts.push(variant.path.as_str().to_owned());
     parts.push(flow(flow_of).to_owned());
-    parts.join(", ")
+    parts
+}
+
+/// Named by what tells the lines apart; what all have in common says nothing.
+fn short<T>(lines: BTreeMap<Vec<String>, T>) -> BTreeMap<String, T> {
+    let all: Vec<Vec<String>> = lines.keys().cloned().collect();
+    let common = |part: &String| all.iter().all(|parts| parts.contains(part));
+    let name = |parts: Vec<String>| match all.len() {
+        1 => parts.join(", "),
+        _ => {
+            let own: Vec<String> = parts.into_iter().filter(|part| !common(part)).collect();
+            own.join(", ")
+        }
+    };
+    lines
+        .into_iter()
+        .map(|(parts, line)| (name(parts), line))
+        .collect()
 }
 
 fn said(axis: Axis, value: u64) -> String {

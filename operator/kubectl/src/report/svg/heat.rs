@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const WIDTH: f64 = 760.0;
+/// Letters of a name; all are in the table.
+const LONGEST: usize = 28;
 
 #[derive(Debug, Clone)]
 pub struct HeatMap {
@@ -47,7 +49,7 @@ impl HeatMap {
         let left = if is_large {
             34.0
         } else {
-            (longest as f64 * 6.6 + 40.0).min(260.0)
+            longest.min(LONGEST) as f64 * 7.6 + 46.0
         };
         let size = ((WIDTH - left - 4.0) / count as f64).min(56.0);
         let (width, height) = (
@@ -82,9 +84,8 @@ impl HeatMap {
                 let label = if is_large {
                     (index + 1).to_string()
                 } else {
-                    let most = 36;
-                    let short: String = name.chars().take(most).collect();
-                    let dots = if name.chars().count() > most {
+                    let short: String = name.chars().take(LONGEST).collect();
+                    let dots = if name.chars().count() > LONGEST {
                         "…"
                     } else {
                         ""

@@ -6,9 +6,9 @@ use super::{
 };
 use std::fmt::Write;
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 280.0;
-const LEFT: f64 = 58.0;
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 270.0;
+const LEFT: f64 = 54.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 44.0;
@@ -41,6 +41,8 @@ pub struct Chart {
     /// Names of x = 0, 1, 2 …; else x is a number and has ticks.
     pub categories: Vec<String>,
     pub marks: Vec<Mark>,
+    /// Where x ends, if beyond the last point.
+    pub reach: f64,
 }
 
 impl Chart {
@@ -50,9 +52,9 @@ impl Chart {
         let (unit, size) = unit(most);
         let ys = ticks(most / size, 5);
         let top = ys.last().copied().unwrap_or(1.0) * size;
-        let furthest = all().map(|point| point.0).fold(0.0, f64::max);
+        let furthest = all().map(|point| point.0).fold(self.reach, f64::max);
         let xs = match self.categories.len() {
-            0 => ticks(furthest, 8),
+            0 => ticks(furthest, 6),
             many => (0..many).map(|index| index as f64).collect(),
         };
         let (low, high) = match self.categories.len() {
@@ -81,7 +83,7 @@ impl Chart {
         }
         let _ = write!(out, "<text class=\"unit\" x=\"8\" y=\"14\">{unit}</text>");
         // Names that would touch are left out.
-        let every = (self.categories.len() / 12 + 1).max(1);
+        let every = (self.categories.len() / 8 + 1).max(1);
         for (index, tick) in xs.iter().enumerate() {
             let name = match self.categories.get(index) {
                 Some(_) if index % every != 0 => continue,
