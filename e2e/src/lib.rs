@@ -17,6 +17,7 @@ pub mod cluster;
 pub mod command;
 pub mod component;
 pub mod container;
+pub mod dashboard;
 pub mod documents;
 pub mod engine_pod;
 pub mod leftovers;

@@ -3,7 +3,10 @@
 use crate::command::Command;
 use anyhow::{Context, Result};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 /// One series at one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,14 +22,14 @@ struct Raw {
     value: (f64, String),
 }
 
+#[derive(Deserialize)]
+struct RawRange {
+    values: Vec<(f64, String)>,
+}
+
 /// An instant query.
 pub async fn query(expression: &str) -> Result<Vec<Sample>> {
-    let server = std::env::var("NETTEST_CLUSTER_PROMETHEUS")
-        .context("NETTEST_CLUSTER_PROMETHEUS is not set: run `make e2e`")?;
-    let answer = Command::line("promtool query instant -o json")
-        .args([server, expression.to_owned()])
-        .run()
-        .await?;
+    let answer = promtool(&["instant", "-o", "json"], &[expression]).await?;
     let raw: Vec<Raw> =
         serde_json::from_str(&answer).with_context(|| format!("{expression}: {answer}"))?;
     raw.into_iter()
@@ -37,4 +40,37 @@ pub async fn query(expression: &str) -> Result<Vec<Sample>> {
             })
         })
         .collect()
+}
+
+/// All values of all series over the time before now, a second apart.
+pub async fn query_range(expression: &str, before: Duration) -> Result<Vec<f64>> {
+    let end = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    let [start, end] = [end.saturating_sub(before), end].map(|time| time.as_secs());
+    let [start, end] = [format!("--start={start}"), format!("--end={end}")];
+    let flags = ["range", "-o", "json", "--step=1s", &start, &end];
+    let answer = promtool(&flags, &[expression]).await?;
+    let raw: Vec<RawRange> =
+        serde_json::from_str(&answer).with_context(|| format!("{expression}: {answer}"))?;
+    let values = raw.iter().flat_map(|series| &series.values);
+    Ok(values
+        .map(|(_, value)| value.parse())
+        .collect::<Result<_, _>>()?)
+}
+
+/// The values of a label among the series that match.
+pub async fn label_values(series: &str, label: &str) -> Result<Vec<String>> {
+    let answer = promtool(&["labels", &format!("--match={series}")], &[label]).await?;
+    Ok(answer.lines().map(str::to_owned).collect())
+}
+
+/// `promtool query` with these flags; `arguments` come after the server's address.
+async fn promtool(flags: &[&str], arguments: &[&str]) -> Result<String> {
+    let server = std::env::var("NETTEST_CLUSTER_PROMETHEUS")
+        .context("NETTEST_CLUSTER_PROMETHEUS is not set: run `make e2e`")?;
+    Command::line("promtool query")
+        .args(flags.iter().copied())
+        .arg(server)
+        .args(arguments.iter().copied())
+        .run()
+        .await
 }

@@ -4,6 +4,7 @@
 
 mod admission;
 mod crash;
+mod dashboards;
 mod deletion;
 mod diagnosis;
 mod dual_stack;
