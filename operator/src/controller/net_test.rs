@@ -53,7 +53,7 @@ async fn reconcile_at(
     };
     let runs_api: Api<NetTestRun> = context.scope.api(&namespace);
     let mut runs = runs_of(&runs_api, &test).await?;
-    publish(&context, key, &test, &runs).await?;
+    publish(&context, key, &test, &runs).await;
 
     let plan = plan::plan(&test, &runs, &context.policy, now);
     for run in plan.stop.iter().chain(&plan.tidy) {
@@ -245,12 +245,7 @@ struct Latest<'a> {
 
 /// Show the latest finished run; after its run is gone, what the test's own status still has; else nothing, so
 /// that the figures of an earlier object of this name go.
-async fn publish(
-    context: &Context,
-    key: TestKey,
-    test: &NetTest,
-    runs: &[NetTestRun],
-) -> Result<(), PassError> {
+async fn publish(context: &Context, key: TestKey, test: &NetTest, runs: &[NetTestRun]) {
     let last_success = history::latest_passed(runs)
         .and_then(|run| run.status.as_ref()?.finish_time.as_ref())
         .map(|time| time.0)
@@ -266,7 +261,7 @@ async fn publish(
     };
     let Some(latest) = newest else {
         context.metrics.forget(&key);
-        return Ok(());
+        return;
     };
     let Latest {
         key: run,
@@ -280,17 +275,24 @@ async fn publish(
     if !several {
         let figures = Figures::Pair { pair, results };
         metrics.publish(key, run, &finished, Some(figures));
-        return Ok(());
+        return;
     }
     let ledger = match ledger {
         Some((of, shards)) if !metrics.shows(&key, &run) => {
-            Some(ledgers::finished(&context.scope, of, shards).await?)
+            match ledgers::finished(&context.scope, of, shards).await {
+                Ok(ledger) => Some(ledger),
+                Err(error) => {
+                    // No reason to keep a test from its runs; as nobody's run it is read again at the next pass.
+                    tracing::warn!(run = %run.name, %error, "the pairs cannot be read: no metrics of them");
+                    metrics.publish(key, RunKey::default(), &finished, None);
+                    return;
+                }
+            }
         }
         _ => None,
     };
     let figures = ledger.as_ref().map(Figures::Pairs);
     metrics.publish(key, run, &finished, figures);
-    Ok(())
 }
 
 fn of_run(

@@ -16,7 +16,7 @@ pub struct TestKey {
 }
 
 /// Which of its runs: its name, and its end, since a test that is made anew has runs of the same names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunKey {
     pub name: String,
     pub finished: Option<Timestamp>,

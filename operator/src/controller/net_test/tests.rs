@@ -155,6 +155,41 @@ async fn the_pairs_of_a_finished_run_are_read_once() {
     }
 }
 
+/// Metrics are no reason to keep a test from its runs.
+#[tokio::test]
+async fn pairs_that_cannot_be_read_keep_a_test_from_nothing() {
+    let status = PASSED.replace(
+        "pair: {client: {node: node1}, server: {node: node2}}",
+        "ledger: {prefix: rack-2-pairs, shards: 1}, progress: {pairs: 1, running: 0, measured: 1, failed: 0}",
+    );
+    let map = "/namespaces/default/configmaps/rack-2-pairs-0";
+    let ((outcomes, metrics), _) = passes(
+        2,
+        vec![
+            Expect::get(READ, TEST),
+            Expect::list(RUNS, &[&run(2, &status)]),
+            Expect::refusal("GET", map, 403, "Forbidden", "no"),
+            Expect::patch(STATUS, TEST),
+            // Asked again.
+            Expect::get(READ, TEST),
+            Expect::list(RUNS, &[&run(2, &status)]),
+            Expect::refusal("GET", map, 403, "Forbidden", "no"),
+            Expect::patch(STATUS, TEST),
+        ],
+    )
+    .await;
+    assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+    let text = metrics.render().unwrap();
+    assert!(
+        text.contains(r#"nettest_success{nettest="rack",nettest_namespace="default"} 1"#),
+        "{text}"
+    );
+    assert!(
+        !text.contains("nettest_throughput_bytes_per_second{"),
+        "{text}"
+    );
+}
+
 #[tokio::test]
 async fn a_run_of_an_older_spec_is_stopped_before_the_new_one_starts() {
     let (outcome, asked, _) = pass(vec![
