@@ -183,16 +183,16 @@ fn what_is_wrong_with_a_variant_is_said_with_its_name() {
 }
 
 #[test]
-fn a_sweep_has_at_most_64_variants() {
+fn there_are_at_most_128_variants() {
     let line = |count: usize| -> String {
         (0..count)
-            .map(|n| format!(" --variant v{n} -P {}", n + 1))
+            .map(|n| format!(" --variant v{n} -P {}", n % 128 + 1))
             .collect()
     };
-    assert_eq!(client(&line(64)).variants.len(), 64);
+    assert_eq!(client(&line(128)).variants.len(), 128);
     assert_eq!(
-        refused(&format!("-c h {}", line(65))),
-        "--variant: 65 is out of range; give 1 to 64 variants"
+        refused(&format!("-c h {}", line(129))),
+        "--variant: 129 is out of range; give 1 to 128 variants"
     );
 }
 
