@@ -134,7 +134,7 @@ fn a_long_series_leaves_a_stub_that_its_log_completes() {
         find_in_log(&text(&output.stdout), &stub).as_ref(),
         Some(whole)
     );
-    assert_eq!(whole.figures.len(), 128);
+    assert_eq!(whole.figures.len(), 256);
     // Without the log a user is told where the figures would be.
     let output = finish(&format!("{line} {variants}"));
     let told = text(&output.stderr);
