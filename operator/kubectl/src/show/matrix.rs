@@ -14,7 +14,7 @@ enum Cell {
     NotMeasured,
 }
 
-/// The sender's and the receiver's names, by variant.
+/// One variant of a mesh: by the places of sender and receiver among the names.
 #[derive(Debug, Default)]
 pub struct Matrix {
     names: Vec<String>,
