@@ -286,6 +286,9 @@ fn shorten(spec: &mut Value) {
     let own_ceiling = spec["limits"]["maxBitrate"].is_string();
     if spec["repeats"]["maxCount"].is_null() {
         spec["repeats"] = json!({"count": 1});
+    } else {
+        // How steady this machine is, is not what is tested.
+        spec["repeats"]["maxSpreadPercent"] = json!(90);
     }
     let traffic = &mut spec["traffic"];
     if let Some(fields) = traffic.as_object_mut() {
