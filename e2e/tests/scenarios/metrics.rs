@@ -115,9 +115,9 @@ async fn prometheus_has_what_the_status_says_until_the_test_is_deleted() -> Resu
 async fn each_pair_of_a_mesh_has_its_own_series() -> Result<()> {
     Namespace::with("metrics-mesh", async |ns| {
         let spec = "topology: {type: Mesh}\ntraffic: {duration: 1s}\nrepeats: {count: 1}\n";
-        ns.apply(&net_test("mesh", spec)).await?;
-        ns.succeeds("mesh", seconds(90)).await?;
-        let status = ns.latest("mesh").await?;
+        ns.apply(&net_test("measured", spec)).await?;
+        ns.succeeds("measured", seconds(90)).await?;
+        let status = ns.latest("measured").await?;
         let rows = measured(&status)?;
         let check = async || {
             for row in &rows {

@@ -132,7 +132,7 @@ impl Family {
                 "nettest_round_trip_seconds",
                 "Quantiles of the smoothed TCP round-trip time over the intervals of the median repeat.",
                 &PAIR,
-                &["quantile"],
+                &["stat"],
             ),
             Family::Loss => (
                 "nettest_datagram_loss_ratio",

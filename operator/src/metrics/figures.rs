@@ -202,17 +202,17 @@ fn figures(result: &VariantResult) -> Vec<(Family, Option<&'static str>, f64)> {
         (Family::RoundTripMean, None, micros(result.rtt_microseconds)),
         (
             Family::RoundTrip,
-            Some("0.5"),
+            Some("p50"),
             micros(quantiles.map(|q| q.p50)),
         ),
         (
             Family::RoundTrip,
-            Some("0.9"),
+            Some("p90"),
             micros(quantiles.map(|q| q.p90)),
         ),
         (
             Family::RoundTrip,
-            Some("0.99"),
+            Some("p99"),
             micros(quantiles.map(|q| q.p99)),
         ),
         (Family::Loss, None, micros(result.loss_ppm)),
