@@ -14,17 +14,18 @@ async fn on_one_node_by_label_and_by_name() -> Result<()> {
             (
                 "same",
                 "topology: {pair: {placement: SameNode}}\nserver: {nodeName: node2}\n",
-                ["node2", "node2"],
+                [&["node2"][..], &["node2"]],
             ),
             (
                 "label",
                 "server: {nodeSelector: {topology.kubernetes.io/zone: a}}\n",
-                ["node2", "node1"],
+                // Whichever is free: the pods of the test before may be on their way out.
+                [&["node2", "node3"][..], &["node1"]],
             ),
             (
                 "any",
                 "topology: {pair: {placement: Any}}\nclient: {nodeName: node2}\n",
-                ["node2", "node1"],
+                [&["node2"][..], &["node1", "node2", "node3"]],
             ),
         ] {
             ns.apply(&net_test(name, &format!("{where_to}{}", short_spec(1))))
@@ -34,8 +35,9 @@ async fn on_one_node_by_label_and_by_name() -> Result<()> {
                 .status
                 .and_then(|s| s.pair)
                 .context("no pair in the status")?;
+            let [client, server] = nodes;
             ensure!(
-                [&*pair.client.node, &*pair.server.node] == nodes,
+                client.contains(&&*pair.client.node) && server.contains(&&*pair.server.node),
                 "{name}: {pair:?}"
             );
         }

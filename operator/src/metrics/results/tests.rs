@@ -109,15 +109,9 @@ fn bytes_seconds_and_ratios_are_shown_and_the_unknown_is_absent() {
         format!("nettest_next_run_timestamp_seconds{{{test}}} 1796094000"),
         format!(r#"nettest_retransmits{{{pair},{end},variant="tcp"}} 0"#),
         format!(r#"nettest_round_trip_mean_seconds{{{pair},{end},variant="tcp"}} 0.00025"#),
-        format!(
-            r#"nettest_round_trip_seconds{{{pair},{end},stat="p50",variant="tcp"}} 0.00024"#
-        ),
-        format!(
-            r#"nettest_round_trip_seconds{{{pair},{end},stat="p90",variant="tcp"}} 0.0003"#
-        ),
-        format!(
-            r#"nettest_round_trip_seconds{{{pair},{end},stat="p99",variant="tcp"}} 0.0009"#
-        ),
+        format!(r#"nettest_round_trip_seconds{{{pair},{end},stat="p50",variant="tcp"}} 0.00024"#),
+        format!(r#"nettest_round_trip_seconds{{{pair},{end},stat="p90",variant="tcp"}} 0.0003"#),
+        format!(r#"nettest_round_trip_seconds{{{pair},{end},stat="p99",variant="tcp"}} 0.0009"#),
         format!("nettest_success{{{test}}} 1"),
         format!(
             r#"nettest_threshold_met{{metric="Throughput",{test},severity="Fail",threshold="line-rate"}} 1"#
