@@ -255,3 +255,4 @@ fn the_end_of_a_files_name_says_the_form() {
 }
 
 mod browser;
+mod recorded;
