@@ -39,7 +39,7 @@ pub fn junit(subject: &Subject) -> Result<String, ReportError> {
         };
         let mut case = TestCase::new(format!("threshold {}", threshold.name), how);
         case.set_classname(subject.name.clone());
-        let warned = if threshold.met {
+        let warned = if threshold.met || missed {
             ""
         } else {
             "a warning only: "

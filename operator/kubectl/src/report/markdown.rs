@@ -1,6 +1,6 @@
 //! For tickets and merge requests.
 
-use super::rows::{conclusion, ended, rows, verdict};
+use super::rows::{conclusion, ended, verdict, worst_first};
 use crate::show::figures::{cpu, flow, micros, percent, rate};
 use crate::subject::Subject;
 use nettest_api::threshold::Severity;
@@ -43,7 +43,7 @@ pub fn markdown(subject: &Subject) -> String {
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     if !status.thresholds.is_empty() {
-        out += "\n## Thresholds\n\n| | | |\n|---|---|---|\n";
+        out += "\n## Thresholds\n\n| Threshold | | Observed, and asked |\n|---|---|---|\n";
     }
     for threshold in &status.thresholds {
         let word = match (threshold.met, threshold.severity) {
@@ -94,8 +94,8 @@ fn pairs(out: &mut String, subject: &Subject) {
     if subject.pairs.is_empty() {
         return;
     }
-    let all = rows(subject);
-    out.push_str("\n## Pairs\n\n| Client | Server | Variant | Flow | Throughput | |\n|---|---|---|---|--:|---|\n");
+    let all = worst_first(subject);
+    out.push_str("\n## Pairs, worst first\n\n| Client | Server | Variant | Flow | Throughput | |\n|---|---|---|---|--:|---|\n");
     for row in all.iter().take(MOST_PAIRS) {
         let result = row.result;
         let second = if row.second_pass { "second pass" } else { "" };

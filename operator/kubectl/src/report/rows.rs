@@ -59,6 +59,16 @@ pub fn rows(subject: &Subject) -> Vec<Row<'_>> {
     rows
 }
 
+/// What was not measured, then from the lowest rate to the highest.
+pub fn worst_first(subject: &Subject) -> Vec<Row<'_>> {
+    let mut rows = rows(subject);
+    rows.sort_by_key(|row| {
+        row.result
+            .map_or(-1, |result| result.throughput_bits_per_second.median)
+    });
+    rows
+}
+
 /// Reason and message of the end.
 pub fn conclusion(subject: &Subject) -> (String, String) {
     let status = subject.run.status.as_ref();

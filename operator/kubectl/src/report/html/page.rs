@@ -4,7 +4,7 @@ use super::{environment, mesh, over_time, sweep};
 use crate::report::rows::ended;
 use crate::report::{
     ReportError,
-    rows::{conclusion, rows, verdict},
+    rows::{conclusion, verdict, worst_first},
     svg::scale::unit,
 };
 use crate::show::figures::{cpu, flow, micros, percent, rate};
@@ -370,12 +370,7 @@ fn pairs(subject: &Subject) -> Option<Table> {
     if subject.pairs.is_empty() {
         return None;
     }
-    let mut all = rows(subject);
-    // Worst first: what was not measured, then by rate.
-    all.sort_by_key(|row| {
-        row.result
-            .map_or(-1, |result| result.throughput_bits_per_second.median)
-    });
+    let mut all = worst_first(subject);
     let more = all.len().saturating_sub(MOST_PAIRS);
     all.truncate(MOST_PAIRS);
     let row = |row: crate::report::rows::Row<'_>| {

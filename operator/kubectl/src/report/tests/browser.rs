@@ -1,177 +1,158 @@
 //! Pages in a real browser: what is only known once it is drawn. Needs Chromium, which hack/install-prerequisites installs.
 
-use super::{HOSTILE, mesh, sweep};
+mod chromium;
+
+use super::{HOSTILE, mesh, recorded::recorded, sweep};
 use crate::report::{Format, render};
-use serde_json::Value;
-use std::path::Path;
-use std::process::Command;
+use crate::subject::Subject;
+use chromium::{Browser, Scheme, Seen};
+use serde_json::{Value, json};
 
-/// Looks at the page in a frame of a width that no window may have, and says what it saw.
-const PROBE: &str = r#"<!doctype html><meta charset="utf-8"><body style="margin:0"><iframe id="f" style="border:0;width:WIDTHpx;height:6000px" src="page.html"></iframe><pre id="out"></pre><script>
-const frame = document.getElementById('f');
-const errors = [];
-frame.addEventListener('load', () => {
-  const page = frame.contentDocument, view = frame.contentWindow;
-  view.addEventListener('error', event => errors.push(String(event.message)));
-  for (const details of page.querySelectorAll('details')) details.open = true;
-  const overlaps = [];
-  for (const svg of page.querySelectorAll('svg')) {
-    const texts = [...svg.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
-    const box = svg.getBoundingClientRect();
-    texts.forEach(([one, a], index) => {
-      if (a.left < box.left - 1 || a.right > box.right + 1) overlaps.push(one + ' leaves its chart');
-      for (const [other, b] of texts.slice(index + 1)) {
-        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3) overlaps.push(one + ' / ' + other);
-      }
-    });
-  }
-  const stops = [...page.querySelectorAll('summary, a[href], [tabindex="0"]')];
-  const unreachable = stops.filter(stop => { stop.focus(); return page.activeElement !== stop; }).length;
-  const style = view.getComputedStyle(page.body);
-  document.getElementById('out').textContent = JSON.stringify({
-    width: view.innerWidth, scroll: page.documentElement.scrollWidth, overlaps, stops: stops.length, unreachable, errors,
-    charts: page.querySelectorAll('svg').length,
-    unnamed: [...page.querySelectorAll('svg')].filter(svg => !svg.querySelector('title') || svg.getAttribute('role') !== 'img').length,
-    headless: [...page.querySelectorAll('th')].filter(th => !th.scope).length,
-    captions: [...page.querySelectorAll('table')].filter(table => !table.caption).length,
-    requests: view.performance.getEntriesByType('resource').map(entry => entry.name),
-    background: style.backgroundColor, ink: style.color,
-    tables: page.querySelectorAll('table').length,
-  });
-});
-</script>"#;
-
-fn chromium(folder: &Path, more: &[&str]) -> std::process::Output {
-    // Without these it looks for updates and addresses by itself.
-    let quiet = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--allow-file-access-from-files",
-        "--window-size=1600,1200",
-        "--virtual-time-budget=8000",
-    ];
-    Command::new("chromium")
-        .args(quiet)
-        .arg(format!(
-            "--user-data-dir={}",
-            folder.join("profile").display()
-        ))
-        .args(more)
-        .output()
-        .expect("chromium is installed: hack/install-prerequisites")
+fn page(subject: &Subject) -> String {
+    render(subject, Format::Html).unwrap()
 }
 
-fn seen(html: &str, width: u32, dark: bool) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("page.html"), html).unwrap();
-    let probe = folder.path().join("probe.html");
-    std::fs::write(&probe, PROBE.replace("WIDTH", &width.to_string())).unwrap();
-    let scheme = if dark {
-        "--blink-settings=preferredColorScheme=0"
-    } else {
-        "--blink-settings=preferredColorScheme=1"
+/// Whatever is wrong with it, in words.
+fn faults(seen: &Seen, width: u32) -> Vec<String> {
+    let probe = &seen.probe;
+    let mut faults = vec![];
+    let mut fault = |is_bad: bool, what: &str, found: String| {
+        if is_bad {
+            faults.push(format!("{what}: {found}"));
+        }
     };
-    let address = format!("file://{}", probe.display());
-    let output = chromium(folder.path(), &[scheme, "--dump-dom", &address]);
-    let dom = String::from_utf8_lossy(&output.stdout);
-    let found = dom
-        .split_once(r#"<pre id="out">"#)
-        .and_then(|(_, rest)| rest.split_once("</pre>"));
-    let text = found.map(|(text, _)| {
-        text.replace("&lt;", "<")
-            .replace("&gt;", ">")
-            .replace("&amp;", "&")
-    });
-    let text = text.unwrap_or_else(|| panic!("no probe in {dom}"));
-    serde_json::from_str(&text).unwrap_or_else(|error| {
-        panic!(
-            "{error}: {text} {}",
-            String::from_utf8_lossy(&output.stderr)
-        )
-    })
+    for (what, wanted) in [
+        ("width", json!(width)),
+        // The page itself never scrolls sideways; what is wide does so in its own frame.
+        ("scroll", json!(width)),
+        ("overlaps", json!([])),
+        ("pale", json!([])),
+        ("unreachable", json!([])),
+        ("unnamed", json!(0)),
+        ("headless", json!(0)),
+        ("captions", json!(0)),
+        ("unlabelled", json!(0)),
+        ("language", json!("en")),
+        ("heading", json!(1)),
+        ("main", json!(1)),
+    ] {
+        fault(probe[what] != wanted, what, probe[what].to_string());
+    }
+    fault(!seen.console.is_empty(), "console", seen.console.join("; "));
+    let outside: Vec<&str> = seen.outside.iter().map(String::as_str).collect();
+    fault(!outside.is_empty(), "outside", outside.join(", "));
+    faults
+}
+
+fn no_faults(name: &str, html: &str, width: u32, scheme: Scheme) -> Value {
+    let seen = Browser::of(html).look(width, scheme);
+    let faults = faults(&seen, width);
+    assert!(
+        faults.is_empty(),
+        "{name} at {width}, {scheme:?}: {faults:#?}"
+    );
+    seen.probe
 }
 
 #[test]
 fn the_page_fits_every_width_and_everybody_can_use_it() {
     let pages = [
-        ("sweep", render(&sweep("rack-a"), Format::Html).unwrap()),
+        ("sweep", sweep("rack-a")),
         (
             "mesh",
-            render(
-                &mesh(8, "worker-with-a-rather-long-name.example.internal"),
-                Format::Html,
-            )
-            .unwrap(),
+            mesh(8, "worker-with-a-rather-long-name.example.internal"),
         ),
-        ("hostile", render(&mesh(5, HOSTILE), Format::Html).unwrap()),
+        ("hostile", mesh(5, HOSTILE)),
+        ("windows", recorded("windows")),
+        ("both ways", recorded("both-ways")),
     ];
-    for (name, html) in &pages {
+    for (name, subject) in &pages {
+        let html = page(subject);
         for width in [380, 800, 1400] {
-            let seen = seen(html, width, false);
-            assert_eq!(seen["width"], width, "{name}: {seen}");
-            assert_eq!(
-                seen["scroll"], width,
-                "{name} scrolls sideways at {width}: {seen}"
-            );
-            assert_eq!(seen["overlaps"], Value::Array(vec![]), "{name} at {width}");
-            for none in ["unreachable", "unnamed", "headless", "captions"] {
-                assert_eq!(seen[none], 0, "{name}: {none}: {seen}");
-            }
-            assert_eq!(seen["requests"], Value::Array(vec![]), "{name}");
-            assert_eq!(seen["errors"], Value::Array(vec![]), "{name}");
+            let probe = no_faults(name, &html, width, Scheme::Light);
+            let count = |what: &str| probe[what].as_u64().unwrap();
             assert!(
-                seen["charts"].as_u64().unwrap() > 0 && seen["tables"].as_u64().unwrap() > 1,
-                "{name}: {seen}"
+                count("charts") > 0 && count("tables") > 1 && count("stops") > 2,
+                "{name}: {probe}"
             );
-            assert!(seen["stops"].as_u64().unwrap() > 2, "{name}: {seen}");
         }
     }
 }
 
+/// Letters and lines stand out in the dark as they do in the light.
 #[test]
-fn it_is_dark_where_one_wants_it_dark_and_can_be_printed() {
-    let html = render(&sweep("rack-a"), Format::Html).unwrap();
+fn it_is_dark_where_one_wants_it_dark() {
     let brightness = |colour: &Value| {
         let numbers = colour
             .as_str()
             .unwrap()
             .split(|c: char| !c.is_ascii_digit());
-        numbers
-            .filter_map(|number| number.parse::<u32>().ok())
-            .take(3)
-            .sum::<u32>()
+        let numbers = numbers.filter_map(|number| number.parse::<u32>().ok());
+        numbers.take(3).sum::<u32>()
     };
-    let (light, dark) = (seen(&html, 800, false), seen(&html, 800, true));
-    assert!(
-        brightness(&light["background"]) > 700 && brightness(&light["ink"]) < 150,
-        "{light}"
-    );
-    assert!(
-        brightness(&dark["background"]) < 150 && brightness(&dark["ink"]) > 600,
-        "{dark}"
-    );
+    for (name, subject) in [("windows", recorded("windows")), ("mesh", mesh(8, "b"))] {
+        let html = page(&subject);
+        let light = no_faults(name, &html, 800, Scheme::Light);
+        let dark = no_faults(name, &html, 800, Scheme::Dark);
+        assert!(
+            brightness(&light["background"]) > 700 && brightness(&light["ink"]) < 150,
+            "{light}"
+        );
+        assert!(
+            brightness(&dark["background"]) < 150 && brightness(&dark["ink"]) > 600,
+            "{dark}"
+        );
+    }
+}
 
-    let folder = tempfile::tempdir().unwrap();
-    let (page, paper) = (
-        folder.path().join("page.html"),
-        folder.path().join("page.pdf"),
-    );
-    std::fs::write(&page, &html).unwrap();
-    let print = format!("--print-to-pdf={}", paper.display());
-    chromium(
-        folder.path(),
-        &[&print, &format!("file://{}", page.display())],
-    );
-    let pdf = std::fs::read(&paper).unwrap();
+#[test]
+fn it_can_be_printed() {
+    let pdf = Browser::of(&page(&recorded("windows"))).paper();
     assert!(
         pdf.starts_with(b"%PDF") && pdf.len() > 10_000,
         "{} bytes",
         pdf.len()
     );
+}
+
+/// 9,900 ways: the map and the numbers of all of them, in a page that still opens.
+#[test]
+fn a_mesh_of_a_hundred_nodes_is_one_page() {
+    let html = page(&mesh(100, "worker-bad"));
+    assert!(html.len() < 4 * 1024 * 1024, "{} bytes", html.len());
+    for width in [380, 1400] {
+        no_faults("100 nodes", &html, width, Scheme::Light);
+    }
+}
+
+/// What the checks are worth: a page with each of the faults is found out.
+#[test]
+fn a_bad_page_is_found_out() {
+    let bad = r##"<!doctype html><html><title>bad</title><body style="background:#fff;color:#999"><p>pale</p>
+<div style="width:2000px">wide</div><script>undefined.x</script><img src="http://outside.example/a.png" alt="">
+<div style="overflow-x:auto;width:100px"><pre>this is far too long for its frame</pre></div><button tabindex="-1">no</button>
+<svg viewBox="0 0 100 50" width="100"><text x="5" y="20">one</text><text x="8" y="20">two</text></svg>
+<table><tr><th>a</th></tr></table><section>b</section></body></html>"##;
+    let seen = Browser::of(bad).look(800, Scheme::Light);
+    let faults = faults(&seen, 800).join("\n");
+    for what in [
+        "scroll",
+        "overlaps",
+        "pale",
+        "unreachable",
+        "unnamed",
+        "headless",
+        "captions",
+        "unlabelled",
+        "language",
+        "heading",
+        "main",
+        "console",
+        "outside: http://outside.example/a.png",
+    ] {
+        assert!(
+            faults.contains(&format!("{what}")),
+            "{what} is not in {faults}"
+        );
+    }
 }

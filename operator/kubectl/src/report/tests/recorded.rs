@@ -178,6 +178,15 @@ fn ci_reads_the_cases() {
             .filter(|of| !of.met && of.severity == Severity::Fail);
         assert_eq!(suite.failures, missed.count(), "{text}");
         assert_eq!(suite.errors, 0, "{text}");
+        let warned = status
+            .thresholds
+            .iter()
+            .filter(|of| !of.met && of.severity == Severity::Warn);
+        assert_eq!(
+            text.matches("a warning only").count(),
+            warned.count(),
+            "{text}"
+        );
         for (case, threshold) in suite.test_cases.iter().skip(1).zip(&status.thresholds) {
             match &case.status {
                 TestCaseStatus::NonSuccess { kind, message, .. } => {
