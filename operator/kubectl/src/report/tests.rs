@@ -26,7 +26,7 @@ fn result(variant: &str, flow: &str, mbits: [i64; 3], rtt: i64) -> serde_json::V
 /// Documents as the engine writes them, as far as a report reads them.
 fn measurement(variant: &str, repeat: u32, host: &str, rates: &[f64]) -> PairMeasurement {
     let interval = |(second, rate): (usize, &f64)| json!({"sum": {"start": second, "end": second + 1, "bits_per_second": rate, "omitted": second == 0}});
-    let host = json!({"hostname": host, "kernel": "6.1.0", "mtu": 1500, "qdisc": "fq", "allowedCpus": "0-3", "onlineCpuCount": 4, "sockets": {"congestion": "cubic"}});
+    let host = json!({"hostname": host, "kernel": "6.1.0", "mtu": 1500, "qdisc": "fq", "allowedCpus": "0-3", "onlineCpuCount": 4, "linkSpeedBitsPerSecond": 25_000_000_000_u64, "sockets": {"congestion": "cubic", "sndbuf": 4_194_304}});
     PairMeasurement {
         pair: None,
         measurement: Measurement {
@@ -137,6 +137,19 @@ pub fn mesh(nodes: usize, bad: &str) -> Subject {
         pairs,
         measurements: vec![],
     }
+}
+
+/// A mesh whose ways have every colour.
+pub fn graded(nodes: usize) -> Subject {
+    let mut subject = mesh(nodes, "worker-one");
+    let mut shares = [100, 92, 80, 60, 30, 10].into_iter().cycle();
+    for record in subject.pairs.values_mut() {
+        for result in &mut record.results {
+            let share = shares.next().unwrap();
+            result.throughput_bits_per_second.median = 94_000_000 * share;
+        }
+    }
+    subject
 }
 
 #[test]
@@ -255,4 +268,4 @@ fn the_end_of_a_files_name_says_the_form() {
 }
 
 mod browser;
-mod recorded;
+pub mod recorded;

@@ -18,7 +18,7 @@ pub fn rate(bits_per_second: i64) -> Option<String> {
 
 pub fn micros(micros: i64) -> String {
     if micros < 1_000 {
-        format!("{micros} us")
+        format!("{micros} µs")
     } else {
         format!("{:.2} ms", micros as f64 / 1e3)
     }

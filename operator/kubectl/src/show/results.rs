@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(
             table(&results(TCP), false),
             "VARIANT  FLOW               THROUGHPUT          MIN          MAX  SPREAD  RETR    RTT  CLIENT CPU  SERVER CPU\n\
-             tcp-p1   client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 us        98 %       124 %\n"
+             tcp-p1   client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 µs        98 %       124 %\n"
         );
         assert!(table(&results(TCP), true).contains("SENT"));
     }
@@ -195,11 +195,11 @@ mod tests {
         assert_eq!(
             table(&both, false),
             "VARIANT  FLOW               THROUGHPUT          MIN          MAX  SPREAD  RETR    RTT  CLIENT CPU  SERVER CPU\n\
-             tcp-p1   client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 us        98 %       124 %\n\
-             tcp-p16  client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 us        98 %       124 %\n\
+             tcp-p1   client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 µs        98 %       124 %\n\
+             tcp-p16  client to server  9.41 Gbit/s  8.12 Gbit/s  9.48 Gbit/s    14 %   118  62 µs        98 %       124 %\n\
              \n\
              VARIANT  FLOW               THROUGHPUT          MIN          MAX  SPREAD  LOST/TOTAL    LOSS  JITTER\n\
-             udp-p1   client to server  1.05 Mbit/s  1.04 Mbit/s  1.05 Mbit/s     0 %       9/906  0.99 %   12 us\n"
+             udp-p1   client to server  1.05 Mbit/s  1.04 Mbit/s  1.05 Mbit/s     0 %       9/906  0.99 %   12 µs\n"
         );
     }
 
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(
             text,
             "VARIANT  FLOW               THROUGHPUT  SPREAD  RETR    RTT\n\
-             tcp-p1   client to server  9.41 Gbit/s    14 %   118  62 us\n"
+             tcp-p1   client to server  9.41 Gbit/s    14 %   118  62 µs\n"
         );
     }
 }

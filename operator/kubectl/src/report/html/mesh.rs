@@ -1,6 +1,6 @@
 //! A mesh as a heat map, one a variant.
 
-use super::page::{Head, Table, none};
+use super::table::{Head, Table, none};
 use crate::report::svg::{heat::HeatMap, scale::unit};
 use crate::show::matrix::variants;
 use crate::subject::Subject;
@@ -101,24 +101,15 @@ fn map(
             .chain((0..names.len()).map(cell))
             .collect()
     };
-    let mut head = vec![Head {
-        name: "From",
-        right: false,
-    }];
-    head.extend(names.iter().map(|_| Head {
-        name: "",
-        right: true,
-    }));
-    let numbers =
-        std::iter::once(String::new()).chain((1..=names.len()).map(|n| format!("to {n}")));
-    let rows = names
-        .iter()
-        .enumerate()
-        .map(|(index, name)| row(index, name));
+    let numbers = (1..=names.len()).map(|n| Head::right(format!("to {n}")));
     let table = Table {
         caption: format!("{title}, {unit}"),
-        head,
-        rows: std::iter::once(numbers.collect()).chain(rows).collect(),
+        head: std::iter::once(Head::left("From")).chain(numbers).collect(),
+        rows: names
+            .iter()
+            .enumerate()
+            .map(|(index, name)| row(index, name))
+            .collect(),
     };
     Map {
         svg: map.svg(&format!("mesh-{index}")),

@@ -1,6 +1,6 @@
 //! Throughput over the time of each repeat, from the documents' intervals.
 
-use super::page::{Figure, numbers};
+use super::{page::Figure, table::numbers};
 use crate::report::svg::lines::{COLOURS, Chart, Series};
 use crate::subject::{PairMeasurement, Subject};
 use serde_json::Value;
@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 
 /// Charts on a page: the first variants; more would bury the rest.
 const MOST: usize = 12;
-/// Of the usual interval, in seconds.
-const HALF: f64 = 0.5;
 
 /// A chart a variant and flow of a run with one pair; of several, the pairs have their own reports in the documents.
 pub fn figures(subject: &Subject) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, String), Vec<Series>> = BTreeMap::new();
     let mut order: Vec<String> = vec![];
+    let mut reach: BTreeMap<usize, f64> = BTreeMap::new();
     let one_pair = subject.measurements.iter().filter(|of| of.pair.is_none());
     for PairMeasurement { measurement, .. } in one_pair {
         let reverse = measurement
@@ -36,7 +35,7 @@ pub fn figures(subject: &Subject) -> Vec<Figure> {
             (false, false) => &[("sum", "client to server")],
         };
         for (key, flow) in flows {
-            let points = points(&measurement.report, key);
+            let (points, end) = points(&measurement.report, key);
             if points.is_empty() {
                 continue;
             }
@@ -48,6 +47,8 @@ pub fn figures(subject: &Subject) -> Vec<Figure> {
                     order.push(title.clone());
                     order.len() - 1
                 });
+            let furthest = reach.entry(at).or_default();
+            *furthest = furthest.max(end);
             groups.entry((at, title)).or_default().push(Series {
                 name: format!("repeat {}", measurement.repeat),
                 points,
@@ -57,23 +58,31 @@ pub fn figures(subject: &Subject) -> Vec<Figure> {
     groups
         .into_iter()
         .take(MOST)
-        .map(|((index, title), series)| figure(index, title, series))
-        .collect()
-}
-
-/// The middle of each interval that counts, and its rate.
-fn points(document: &Value, key: &str) -> Vec<(f64, f64)> {
-    let intervals = document["intervals"].as_array().into_iter().flatten();
-    let sums = intervals.map(|interval| &interval[key]);
-    sums.filter(|sum| sum["omitted"].as_bool() != Some(true))
-        .filter_map(|sum| {
-            let middle = f64::midpoint(sum["start"].as_f64()?, sum["end"].as_f64()?);
-            Some((middle, sum["bits_per_second"].as_f64()?))
+        .map(|((index, title), series)| {
+            let reach = reach.get(&index).copied().unwrap_or_default();
+            figure(index, title, series, reach)
         })
         .collect()
 }
 
-fn figure(index: usize, title: String, series: Vec<Series>) -> Figure {
+/// The middle of each interval that counts, and its rate; and where the last one ends.
+fn points(document: &Value, key: &str) -> (Vec<(f64, f64)>, f64) {
+    let intervals = document["intervals"].as_array().into_iter().flatten();
+    let sums = intervals.map(|interval| &interval[key]);
+    let counted = sums.filter(|sum| sum["omitted"].as_bool() != Some(true));
+    let mut last = 0.0;
+    let points = counted
+        .filter_map(|sum| {
+            let (start, end) = (sum["start"].as_f64()?, sum["end"].as_f64()?);
+            let rate = sum["bits_per_second"].as_f64()?;
+            last = end.max(last);
+            Some((f64::midpoint(start, end), rate))
+        })
+        .collect();
+    (points, last)
+}
+
+fn figure(index: usize, title: String, series: Vec<Series>, reach: f64) -> Figure {
     let longest = series.iter().max_by_key(|series| series.points.len());
     let xs: Vec<String> = longest.map_or(vec![], |series| {
         series
@@ -90,9 +99,6 @@ fn figure(index: usize, title: String, series: Vec<Series>) -> Figure {
         })
         .collect();
     let table = numbers(format!("{title}, by second"), "Second", &xs, &columns);
-    let ends = series.iter().filter_map(|series| series.points.last());
-    // Points stand in the middle of their intervals; the last one ends half an interval later.
-    let reach = ends.map(|end| end.0 + HALF).fold(0.0, f64::max);
     let legend = series
         .iter()
         .enumerate()

@@ -1,6 +1,6 @@
 //! Throughput against what a sweep varies, with the knee, and the bandwidth-delay product beside windows.
 
-use super::page::{Figure, numbers};
+use super::{page::Figure, table::numbers};
 use crate::report::svg::lines::{COLOURS, Chart, Mark, Series};
 use crate::show::figures::flow;
 use crate::subject::Subject;
@@ -96,10 +96,12 @@ fn figure(axis: Axis, variants: &[ValidVariant], results: &[VariantResult]) -> O
             .iter()
             .map(|(index, result)| (*index, rate(result)))
             .collect();
-        match knee(&rates) {
+        match knee(&values, &rates) {
             Some(at) => {
                 let word = names.get(at).cloned().unwrap_or_default();
-                notes.push(format!("{name}: the knee is at {word}; beyond it the throughput grows by less than 5 %."));
+                notes.push(format!(
+                    "{name}: the knee is at {word}; beyond it a doubling gains less than 5 %."
+                ));
                 if lines.len() == 1 {
                     marks.push(Mark {
                         x: at as f64,
@@ -174,11 +176,19 @@ fn figure(axis: Axis, variants: &[ValidVariant], results: &[VariantResult]) -> O
     })
 }
 
-/// The first value beyond which the throughput grows by less than 5 %. `rates`: by index.
-fn knee(rates: &[(usize, f64)]) -> Option<usize> {
-    rates.windows(2).find_map(|two| match two {
-        [(at, rate), (_, next)] if *next < rate * 1.05 => Some(*at),
-        _ => None,
+/// The first value from which on a doubling gains less than 5 %, however many follow. A step back before a higher rate is
+/// no knee: repeats on a busy machine make such dents. `rates`: by the index of their values.
+fn knee(values: &[u64], rates: &[(usize, f64)]) -> Option<usize> {
+    let value = |at: usize| values.get(at).map_or(1.0, |value| *value as f64);
+    let (_, before) = rates.split_last()?;
+    let mut candidates = before.iter().enumerate();
+    candidates.find_map(|(index, (at, rate))| {
+        let mut later = rates.iter().skip(index + 1);
+        let is_knee = later.all(|(next, faster)| {
+            let doublings = (value(*next) / value(*at)).log2();
+            *faster < rate * 1.05f64.powf(doublings)
+        });
+        is_knee.then_some(*at)
     })
 }
 
@@ -253,7 +263,7 @@ fn said(axis: Axis, value: u64) -> String {
 }
 
 /// Powers of 1024, as windows and messages are given.
-fn bytes(value: u64) -> String {
+pub fn bytes(value: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     for (unit, size) in UNITS {
         if value >= size {
@@ -272,13 +282,22 @@ mod tests {
 
     #[test]
     fn the_knee_is_where_more_does_not_help() {
-        assert_eq!(
-            knee(&[(0, 1.0), (1, 2.0), (2, 3.9), (3, 4.0), (4, 4.1)]),
-            Some(2)
-        );
-        assert_eq!(knee(&[(0, 4.0), (1, 3.0)]), Some(0));
-        assert_eq!(knee(&[(0, 1.0), (1, 2.0)]), None);
-        assert_eq!(knee(&[(0, 1.0)]), None);
+        let knee_of = |rates: &[f64]| {
+            let rates: Vec<(usize, f64)> = rates.iter().copied().enumerate().collect();
+            knee(&[1, 2, 4, 8, 16], &rates)
+        };
+        assert_eq!(knee_of(&[1.0, 2.0, 3.9, 4.0, 4.1]), Some(2));
+        assert_eq!(knee_of(&[4.0, 3.0]), Some(0));
+        // A dent, and the highest after it.
+        assert_eq!(knee_of(&[8.4, 4.0, 12.7, 8.5]), Some(2));
+        assert_eq!(knee_of(&[8.4, 4.0, 12.7]), None);
+        assert_eq!(knee_of(&[9.0, 8.0, 9.0]), Some(0));
+        assert_eq!(knee_of(&[1.0, 1.04, 1.08]), Some(0));
+        assert_eq!(knee_of(&[1.0, 2.0]), None);
+        assert_eq!(knee_of(&[1.0]), None);
+        assert_eq!(knee_of(&[]), None);
+        // Three doublings that gain 10 % together gain less than 5 % each.
+        assert_eq!(knee(&[1, 8], &[(0, 1.0), (1, 1.1)]), Some(0));
     }
 
     #[test]

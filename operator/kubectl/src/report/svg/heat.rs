@@ -47,18 +47,22 @@ impl HeatMap {
             .unwrap_or(0);
         let is_large = count > 40;
         let left = if is_large {
-            34.0
+            40.0
         } else {
             longest.min(LONGEST) as f64 * 7.6 + 46.0
         };
-        let size = ((WIDTH - left - 4.0) / count as f64).min(56.0);
+        // The last number is wider than its column.
+        let right = if is_large { 14.0 } else { 4.0 };
+        let size = ((WIDTH - left - right) / count as f64).min(56.0);
         let (width, height) = (
-            left + size * count as f64 + 4.0,
+            left + size * count as f64 + right,
             22.0 + size * count as f64 + 4.0,
         );
+        // Narrower, its numbers could not be read: the page scrolls it sideways.
+        let least = width.min(if is_large { WIDTH } else { width * 0.85 });
         let (unit, divide) = unit(self.most() as f64);
         let mut out = format!(
-            "<svg class=\"heat\" viewBox=\"0 0 {width:.0} {height:.0}\" style=\"max-width:{width:.0}px\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
+            "<svg class=\"heat\" viewBox=\"0 0 {width:.0} {height:.0}\" style=\"max-width:{width:.0}px;min-width:{least:.0}px\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
             escaped(&self.title),
             escaped(&self.description)
         );
@@ -67,14 +71,22 @@ impl HeatMap {
         } else {
             (16.0 / size).ceil() as usize
         };
+        let is_suspect: Vec<bool> = self
+            .names
+            .iter()
+            .map(|name| self.suspects.contains(name))
+            .collect();
         for (index, name) in self.names.iter().enumerate() {
             let middle = size * index as f64 + size / 2.0;
-            let class = if self.suspects.contains(name) {
-                "tick bad"
-            } else {
-                "tick"
-            };
-            if index % every == 0 || self.suspects.contains(name) {
+            let is_bad = is_suspect.get(index) == Some(&true);
+            let class = if is_bad { "tick bad" } else { "tick" };
+            // A suspect's number stands, and no other one so near that they would touch.
+            let near = is_suspect
+                .iter()
+                .skip((index + 1).saturating_sub(every))
+                .take(2 * every - 1);
+            let is_shown = is_bad || index % every == 0 && near.into_iter().all(|bad| !bad);
+            if is_shown {
                 let _ = write!(
                     out,
                     "<text class=\"{class}\" x=\"{:.1}\" y=\"14\" text-anchor=\"middle\">{}</text>",

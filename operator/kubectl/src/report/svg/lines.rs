@@ -7,10 +7,10 @@ use super::{
 use std::fmt::Write;
 
 const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 270.0;
+const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 54.0;
 const RIGHT: f64 = 16.0;
-const TOP: f64 = 26.0;
+const TOP: f64 = 36.0;
 const BOTTOM: f64 = 44.0;
 /// Colours of the page.
 pub const COLOURS: usize = 8;
@@ -60,7 +60,8 @@ impl Chart {
         let (low, high) = match self.categories.len() {
             // The first and the last stand off the frame.
             many if many > 0 => (-0.5, many as f64 - 0.5),
-            _ => (0.0, xs.last().copied().unwrap_or(1.0)),
+            // Time ends where the repeat ends, to the tenth; a round tick beyond it would be an empty place.
+            _ => (0.0, ((furthest * 10.0).floor() / 10.0).max(furthest * 0.95)),
         };
         let x = |value: f64| LEFT + (value - low) / (high - low).max(1e-9) * (WIDTH - LEFT - RIGHT);
         let y = |value: f64| HEIGHT - BOTTOM - value / top.max(1e-9) * (HEIGHT - TOP - BOTTOM);
@@ -81,10 +82,10 @@ impl Chart {
                 number(*tick)
             );
         }
-        let _ = write!(out, "<text class=\"unit\" x=\"8\" y=\"14\">{unit}</text>");
+        let _ = write!(out, "<text class=\"unit\" x=\"2\" y=\"16\">{unit}</text>");
         // Names that would touch are left out.
         let every = (self.categories.len() / 8 + 1).max(1);
-        for (index, tick) in xs.iter().enumerate() {
+        for (index, tick) in xs.iter().enumerate().filter(|(_, tick)| **tick <= high) {
             let name = match self.categories.get(index) {
                 Some(_) if index % every != 0 => continue,
                 Some(name) => escaped(name),
@@ -92,7 +93,9 @@ impl Chart {
             };
             let _ = write!(
                 out,
-                "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{name}</text>",
+                "<text class=\"tick{}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{name}</text>",
+                // A narrow page has larger letters and leaves out every other.
+                if (index / every) % 2 == 1 { " odd" } else { "" },
                 x(*tick),
                 HEIGHT - BOTTOM + 18.0
             );
@@ -104,8 +107,10 @@ impl Chart {
             HEIGHT - 6.0,
             escaped(&self.axis)
         );
-        for mark in &self.marks {
+        for (index, mark) in self.marks.iter().enumerate() {
             let at = x(mark.x);
+            // Words of lines that are near each other stand in rows.
+            let above = TOP - 18.0 + 22.0 * index as f64;
             // Words stay inside of the frame.
             let (anchor, shift) = if at > WIDTH / 2.0 {
                 ("end", -6.0)
@@ -117,7 +122,7 @@ impl Chart {
                 "<line class=\"mark\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/><text class=\"mark-word\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
                 HEIGHT - BOTTOM,
                 at + shift,
-                TOP - 10.0,
+                above,
                 escaped(&mark.word)
             );
         }

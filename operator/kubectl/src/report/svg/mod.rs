@@ -1,7 +1,8 @@
-//! Charts as SVG: [`lines`] and [`heat`], with [`scale`] for their axes. Colours are the page's, by class.
+//! Charts as SVG: [`lines`], [`ranges`] and [`heat`], with [`scale`] for their axes. Colours are the page's, by class.
 
 pub mod heat;
 pub mod lines;
+pub mod ranges;
 pub mod scale;
 
 /// As text and in attributes.

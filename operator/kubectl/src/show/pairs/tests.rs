@@ -28,7 +28,7 @@ fn a_pair_is_its_slowest_figure_and_why() {
          CLIENT  SERVER  RESULT              SLOWEST  FLOW               THROUGHPUT  RETR       RTT  WHY\n\
          n1      n4      not measured        -        -                           -     -         -  PeerUnreachable\n\
          n2      n4      MISSED              tcp-p4   server to client  10.0 Mbit/s   918  21.00 ms  line-rate,loss\n\
-         n1      n2      good (second pass)  tcp-p4   client to server  9.41 Gbit/s     0     61 us  -\n"
+         n1      n2      good (second pass)  tcp-p4   client to server  9.41 Gbit/s     0     61 µs  -\n"
     );
     assert_eq!(
         shown(&pairs()[1..], false, Some(70)),
