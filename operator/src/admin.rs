@@ -42,8 +42,35 @@ impl Ready {
 #[derive(Debug)]
 pub struct Admin {
     listener: TcpListener,
-    metrics: Arc<Metrics>,
+    scrape: Scrape,
     ready: Ready,
+}
+
+/// What /metrics answers: made by one thread at a time, beside those that serve, since the text of thousands of pairs
+/// takes a while and megabytes.
+#[derive(Debug, Clone)]
+struct Scrape {
+    metrics: Arc<Metrics>,
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Scrape {
+    fn of(metrics: Arc<Metrics>) -> Scrape {
+        Scrape {
+            metrics,
+            turn: Arc::default(),
+        }
+    }
+
+    async fn text(&self) -> anyhow::Result<String> {
+        let turn = self.turn.clone().lock_owned().await;
+        let metrics = self.metrics.clone();
+        let text = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            metrics.render()
+        });
+        Ok(text.await??)
+    }
 }
 
 impl Admin {
@@ -57,7 +84,7 @@ impl Admin {
             .map_err(|error| AdminError::Bind { address, error })?;
         Ok(Admin {
             listener,
-            metrics,
+            scrape: Scrape::of(metrics),
             ready,
         })
     }
@@ -82,13 +109,13 @@ impl Admin {
                     continue;
                 }
             };
-            let metrics = self.metrics.clone();
+            let scrape = self.scrape.clone();
             let ready = self.ready.clone();
             tokio::spawn(async move {
                 let _slot = slot;
                 let service = service_fn(|request| {
-                    let answer = answer(&request, &metrics, &ready);
-                    async move { Ok::<_, Infallible>(answer) }
+                    let (scrape, ready) = (scrape.clone(), ready.clone());
+                    async move { Ok::<_, Infallible>(answer(&request, &scrape, &ready).await) }
                 });
                 let connection = http1::Builder::new()
                     .timer(TokioTimer::new())
@@ -100,12 +127,12 @@ impl Admin {
     }
 }
 
-fn answer<B>(request: &Request<B>, metrics: &Metrics, ready: &Ready) -> Response<Full<Bytes>> {
+async fn answer<B>(request: &Request<B>, scrape: &Scrape, ready: &Ready) -> Response<Full<Bytes>> {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n");
     }
     match request.uri().path() {
-        "/metrics" => match metrics.render() {
+        "/metrics" => match scrape.text().await {
             Ok(body) => reply(
                 StatusCode::OK,
                 "text/plain; version=0.0.4; charset=utf-8",
@@ -169,9 +196,9 @@ mod tests {
     async fn get(path: &str, ready: bool) -> (u16, String) {
         let flag = Ready::default();
         flag.set(ready);
-        let metrics = Metrics::new(false).unwrap();
+        let scrape = Scrape::of(Arc::new(Metrics::new(false).unwrap()));
         let request = Request::get(path).body(()).unwrap();
-        let response = answer(&request, &metrics, &flag);
+        let response = answer(&request, &scrape, &flag).await;
         let status = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         (status, String::from_utf8(body.to_vec()).unwrap())

@@ -214,7 +214,7 @@ impl Family {
             ),
             Family::ExporterUp => (
                 "iperf3_up",
-                "1 when the latest finished run was measured.",
+                "1 of what the latest finished run measured, 0 of a pair that it could not measure.",
                 &EXPORTER,
                 &[],
             ),
@@ -255,6 +255,10 @@ impl Family {
             labels,
             extra,
         }
+    }
+
+    pub fn name(self) -> &'static str {
+        self.definition().name
     }
 
     pub fn gauges(self) -> Result<GaugeVec, prometheus::Error> {

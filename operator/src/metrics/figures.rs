@@ -59,9 +59,19 @@ pub fn of_run(key: &TestKey, figures: Figures<'_>, exporter: bool) -> Vec<Sample
                 results,
             };
             of_pair(&mut labels, &pair, exporter, &mut out);
+            if exporter && results.is_empty() {
+                down(&mut labels, client, server, &mut out);
+            }
         }
         Figures::Pairs(ledger) => {
             let pairs = measured(ledger);
+            if exporter {
+                let failed = summary::of_first_pass(ledger)
+                    .filter(|record| record.state == PairState::Failed);
+                for record in failed.take(WORST) {
+                    down(&mut labels, &record.client, &record.server, &mut out);
+                }
+            }
             for pair in shown(&pairs) {
                 of_pair(&mut labels, pair, exporter, &mut out);
             }
@@ -233,6 +243,18 @@ fn figures(result: &VariantResult) -> Vec<(Family, Option<&'static str>, f64)> {
         .into_iter()
         .filter_map(|(family, extra, value)| Some((family, extra, value?)))
         .collect()
+}
+
+/// What could not be measured has neither variant nor direction.
+fn down(labels: &mut Labels, client: &str, server: &str, out: &mut Vec<Sample>) {
+    let port = PORT.to_string();
+    let more = ["", "", client, server, &port].map(|text| labels.label(text));
+    let both = [labels.namespace.clone(), labels.test.clone()];
+    out.push(Sample {
+        family: Family::ExporterUp,
+        labels: both.into_iter().chain(more).collect(),
+        value: 0.0,
+    });
 }
 
 /// Bytes and bits per second give the time.

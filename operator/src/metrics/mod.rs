@@ -143,7 +143,6 @@ impl Metrics {
             .with_label_values(&[env!("CARGO_PKG_VERSION")])
             .set(1);
 
-        registry.register(Box::new(results.clone()))?;
         registry.register(Box::new(runs.clone()))?;
         registry.register(Box::new(run_duration.clone()))?;
         registry.register(Box::new(reconcile_duration.clone()))?;
@@ -177,7 +176,13 @@ impl Metrics {
         if let Some(hook) = hook {
             hook(self);
         }
-        TextEncoder::new().encode_to_string(&self.registry.gather())
+        let mut text = TextEncoder::new().encode_to_string(&self.registry.gather())?;
+        let own = text.len();
+        if let Err(error) = self.results.encode(&mut text) {
+            tracing::error!(%error, "result metrics cannot be collected");
+            text.truncate(own);
+        }
+        Ok(text)
     }
 
     /// Run this at each scrape, before it is answered.

@@ -7,11 +7,7 @@ use super::{
     lock,
     samples::{Finished, RunKey, Sample, TestKey, of_test},
 };
-use prometheus::{
-    GaugeVec,
-    core::{Collector, Desc},
-    proto::MetricFamily,
-};
+use prometheus::{Registry, TextEncoder};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
@@ -22,27 +18,24 @@ use std::{
 struct Shown {
     run: RunKey,
     test: Vec<Sample>,
-    figures: Vec<Sample>,
+    figures: Arc<[Sample]>,
 }
 
-/// The collector.
-#[derive(Clone)]
+#[derive(Debug)]
 pub struct Results {
-    descriptions: Arc<Vec<GaugeVec>>,
-    shown: Arc<Mutex<BTreeMap<TestKey, Shown>>>,
+    shown: Mutex<BTreeMap<TestKey, Arc<Shown>>>,
     /// By the names of the common iperf3 exporter, too.
     exporter: bool,
 }
 
 impl Results {
+    /// Errors: a family that Prometheus would not have.
     pub fn new(exporter: bool) -> Result<Results, prometheus::Error> {
-        let descriptions = Family::ALL
-            .into_iter()
-            .map(Family::gauges)
-            .collect::<Result<_, _>>()?;
+        for family in Family::ALL {
+            family.gauges()?;
+        }
         Ok(Results {
-            descriptions: Arc::new(descriptions),
-            shown: Arc::default(),
+            shown: Mutex::default(),
             exporter,
         })
     }
@@ -66,13 +59,15 @@ impl Results {
         let figures = figures.map(|figures| figures::of_run(&key, figures, self.exporter));
         let mut all = lock(&self.shown);
         let before = all.remove(&key).filter(|shown| shown.run == run);
-        let figures = figures.or_else(|| before.map(|shown| shown.figures));
+        let figures = figures
+            .map(Arc::from)
+            .or_else(|| before.map(|shown| shown.figures.clone()));
         let shown = Shown {
             run,
             test,
-            figures: figures.unwrap_or_default(),
+            figures: figures.unwrap_or_else(|| Arc::from([])),
         };
-        all.insert(key, shown);
+        all.insert(key, Arc::new(shown));
     }
 
     pub fn forget(&self, key: &TestKey) {
@@ -83,34 +78,30 @@ impl Results {
         lock(&self.shown).retain(|key, _| keep(key));
     }
 
-    fn families(&self) -> Result<Vec<MetricFamily>, prometheus::Error> {
-        let gauges = Family::ALL
-            .into_iter()
-            .map(|family| Ok((family, family.gauges()?)))
-            .collect::<Result<BTreeMap<_, _>, prometheus::Error>>()?;
-        for shown in lock(&self.shown).values() {
-            for sample in shown.test.iter().chain(&shown.figures) {
-                if let Some(gauge) = gauges.get(&sample.family) {
-                    gauge
-                        .get_metric_with_label_values(&sample.labels)?
-                        .set(sample.value);
-                }
+    /// Appends what a scrape gets, one family after the other: as the library's gauges a sample takes about 4 KiB, so of tens
+    /// of thousands only one family's are in memory at a time. Publishing goes on meanwhile.
+    pub fn encode(&self, out: &mut String) -> Result<(), prometheus::Error> {
+        let shown: Vec<Arc<Shown>> = lock(&self.shown).values().cloned().collect();
+        let samples = || {
+            shown
+                .iter()
+                .flat_map(|s| s.test.iter().chain(s.figures.iter()))
+        };
+        let mut families = Family::ALL;
+        families.sort_unstable_by_key(|family| family.name());
+        for family in families {
+            let gauges = family.gauges()?;
+            for sample in samples().filter(|sample| sample.family == family) {
+                gauges
+                    .get_metric_with_label_values(&sample.labels)?
+                    .set(sample.value);
             }
+            // It sorts, and leaves out a family without samples.
+            let registry = Registry::new();
+            registry.register(Box::new(gauges))?;
+            TextEncoder::new().encode_utf8(&registry.gather(), out)?;
         }
-        Ok(gauges.values().flat_map(Collector::collect).collect())
-    }
-}
-
-impl Collector for Results {
-    fn desc(&self) -> Vec<&Desc> {
-        self.descriptions.iter().flat_map(Collector::desc).collect()
-    }
-
-    fn collect(&self) -> Vec<MetricFamily> {
-        self.families().unwrap_or_else(|error| {
-            tracing::error!(%error, "result metrics cannot be collected");
-            Vec::new()
-        })
+        Ok(())
     }
 }
 

@@ -1,7 +1,11 @@
 //! What a scrape gets, from the status that a user sees.
 
 use crate::metrics::{Figures, Finished, Metrics, RunKey, TestKey, figures::MOST_PAIRS};
-use nettest_api::{NetTest, result::Verdict, threshold::Threshold};
+use nettest_api::{
+    NetTest,
+    result::{PairState, Verdict},
+    threshold::Threshold,
+};
 use nettest_core::ledger::{Ledger, PairRecord};
 
 const MEASURED: &str = r#"
@@ -188,6 +192,34 @@ fn a_run_that_was_not_measured_has_no_figures() {
         of_tests(&metrics),
         [r#"nettest_success{nettest="rack",nettest_namespace="default"} 0"#]
     );
+}
+
+#[test]
+fn a_pair_that_was_not_measured_is_down_for_the_exporter() {
+    let metrics = Metrics::new(true).unwrap();
+    let mut ledger = mesh(3);
+    let failed = ledger.0.get_mut(&1).unwrap();
+    failed.state = PairState::Failed;
+    failed.results.clear();
+    let figures = Figures::Pairs(&ledger);
+    metrics.publish(key("mesh"), run("mesh-1"), &finished(&[]), Some(figures));
+    let down: Vec<String> = lines(&metrics, "iperf3_up{")
+        .into_iter()
+        .filter(|line| line.ends_with(" 0"))
+        .collect();
+    assert_eq!(
+        down,
+        [
+            r#"iperf3_up{client_node="node-000",direction="",nettest="mesh",nettest_namespace="default",port="5201",target="node-002",variant=""} 0"#
+        ]
+    );
+    let none = Figures::Pair {
+        pair: None,
+        results: &[],
+    };
+    metrics.publish(key("mesh"), run("mesh-2"), &finished(&[]), Some(none));
+    let up = lines(&metrics, "iperf3_up{");
+    assert!(up.len() == 1 && up[0].ends_with(" 0"), "{up:?}");
 }
 
 #[test]
