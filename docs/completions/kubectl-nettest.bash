@@ -83,12 +83,28 @@ _kubectl__nettest() {
 
     case "${cmd}" in
         kubectl__nettest)
-            opts="-h -V --no-color --help --version run watch report compare matrix history why cleanup completion help"
+            opts="-n -A -h -V --no-color --namespace --all-namespaces --context --kubeconfig --help --version run watch report compare matrix history why cleanup completion help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubeconfig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -97,12 +113,20 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__cleanup)
-            opts="-A -y -n -h --all --all-namespaces --dry-run --yes --namespace --context --kubeconfig --no-color --help"
+            opts="-y -o -q -n -A -h --all --dry-run --yes --output --no-progress --quiet --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
                 --namespace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -127,12 +151,20 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__compare)
-            opts="-n -h --namespace --context --kubeconfig --no-color --help"
+            opts="-o -n -A -h --output --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
                 --namespace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -157,12 +189,28 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__completion)
-            opts="-h --no-color --help bash elvish fish powershell zsh"
+            opts="-n -A -h --no-color --namespace --all-namespaces --context --kubeconfig --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubeconfig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -325,12 +373,20 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__history)
-            opts="-n -h --namespace --context --kubeconfig --no-color --help"
+            opts="-o -n -A -h --output --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
                 --namespace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -355,7 +411,7 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__matrix)
-            opts="-n -h --zones --variant --namespace --context --kubeconfig --no-color --help"
+            opts="-o -n -A -h --zones --variant --output --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -363,6 +419,14 @@ _kubectl__nettest() {
             case "${prev}" in
                 --variant)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
                     return 0
                     ;;
                 --namespace)
@@ -389,7 +453,7 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__report)
-            opts="-o -n -h --output --out --namespace --context --kubeconfig --no-color --help"
+            opts="-o -q -n -A -h --output --out --no-progress --quiet --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -431,7 +495,7 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__run)
-            opts="-f -o -q -n -h --filename --local --output --report --no-progress --quiet --watch --engine --namespace --context --kubeconfig --force-conflicts --timeout --no-color --help"
+            opts="-f -o -q -n -A -h --filename --local --output --report --no-progress --quiet --watch --engine --force-conflicts --timeout --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -461,6 +525,10 @@ _kubectl__nettest() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --namespace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -477,10 +545,6 @@ _kubectl__nettest() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --timeout)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -489,7 +553,7 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__watch)
-            opts="-q -n -h --no-progress --quiet --timeout --namespace --context --kubeconfig --no-color --help"
+            opts="-q -o -n -A -h --no-progress --quiet --timeout --output --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -497,6 +561,14 @@ _kubectl__nettest() {
             case "${prev}" in
                 --timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "table wide yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table wide yaml json" -- "${cur}"))
                     return 0
                     ;;
                 --namespace)
@@ -523,12 +595,20 @@ _kubectl__nettest() {
             return 0
             ;;
         kubectl__subcmd__nettest__subcmd__why)
-            opts="-n -h --namespace --context --kubeconfig --no-color --help"
+            opts="-o -n -A -h --output --no-color --namespace --all-namespaces --context --kubeconfig --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "table yaml json" -- "${cur}"))
+                    return 0
+                    ;;
                 --namespace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -1,9 +1,10 @@
 //! Two runs side by side: what changed, and whether that is more than the repeats of one run differ by.
 
 use nettest_api::result::{Flow, Spread, VariantResult};
+use serde::Serialize;
 
 /// Whether a change means something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Noise {
     /// The repeats of the two overlap, or the medians are nearer than the repeats of one of them are.
     Within,
@@ -14,7 +15,8 @@ pub enum Noise {
 }
 
 /// One variant and flow.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Comparison {
     pub variant: String,
     pub flow: Flow,
@@ -24,7 +26,8 @@ pub struct Comparison {
     pub change: Option<Change>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Change {
     /// Of the median, in tenths of a percent of the one before. `None`: there was no throughput.
     pub permille: Option<i64>,
@@ -69,9 +72,10 @@ fn change(before: &VariantResult, after: &VariantResult) -> Change {
         after.throughput_bits_per_second,
     );
     let difference = i128::from(other.median) - i128::from(one.median);
-    let permille = difference
-        .checked_mul(1000)
-        .and_then(|thousand| thousand.checked_div(i128::from(one.median)))
+    // To the nearest, which integer division alone is not. The difference of two i64 leaves room in an i128.
+    let was = i128::from(one.median);
+    let permille = (difference * 2000 + difference.signum() * was)
+        .checked_div(2 * was)
         .and_then(|permille| i64::try_from(permille).ok());
     let width = |spread: Spread| i128::from(spread.max) - i128::from(spread.min);
     let overlap = one.min <= other.max && other.min <= one.max;
@@ -114,6 +118,14 @@ mod tests {
             ),
             ([100, 100, 100], [50, 50, 50], 1, Some(-500), Noise::Unknown),
             ([0, 0, 0], [50, 50, 50], 3, None, Noise::Beyond),
+            // 14.98 %, and no tenth less.
+            (
+                [9_400, 9_410, 9_420],
+                [7_900, 8_000, 8_100],
+                3,
+                Some(-150),
+                Noise::Beyond,
+            ),
         ] {
             let compared = compare(
                 &[result("tcp-p1", before, repeats)],

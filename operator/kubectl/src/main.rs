@@ -19,12 +19,19 @@ mod show;
 mod subject;
 
 use clap::Parser;
-use cli::{Cli, Command};
+use cli::{AccessArgs, Cli, Command};
 use run::Ending;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let Cli { no_color, command } = Cli::parse();
+    let Cli {
+        no_color,
+        access,
+        command,
+    } = Cli::parse();
+    if let Err(error) = access.check(&command) {
+        error.exit();
+    }
     if no_color {
         show::colour::refuse();
     }
@@ -34,7 +41,7 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .map_err(|error| anyhow::anyhow!("cannot start the threads of this program: {error}"))
-        .and_then(|runtime| runtime.block_on(execute(&command)));
+        .and_then(|runtime| runtime.block_on(execute(&access, &command)));
     let ending = ended.unwrap_or_else(|error| {
         show::out::warn(&format!("error: {error}"));
         Ending::NotMeasured
@@ -42,16 +49,16 @@ fn main() -> ExitCode {
     ExitCode::from(ending as u8)
 }
 
-async fn execute(command: &Command) -> anyhow::Result<Ending> {
+async fn execute(access: &AccessArgs, command: &Command) -> anyhow::Result<Ending> {
     match command {
-        Command::Run(args) => return run::run(args).await,
-        Command::Watch(args) => return command::watch(args).await,
-        Command::Compare(args) => command::compare(args).await?,
-        Command::Matrix(args) => command::matrix(args).await?,
-        Command::History(args) => command::history(args).await?,
-        Command::Why(args) => command::why(args).await?,
-        Command::Cleanup(args) => command::cleanup(args).await?,
-        Command::Report(args) => command::report(args).await?,
+        Command::Run(args) => return run::run(access, args).await,
+        Command::Watch(args) => return command::watch(access, args).await,
+        Command::Compare(args) => command::compare(access, args).await?,
+        Command::Matrix(args) => command::matrix(access, args).await?,
+        Command::History(args) => command::history(access, args).await?,
+        Command::Why(args) => command::why(access, args).await?,
+        Command::Cleanup(args) => command::cleanup(access, args).await?,
+        Command::Report(args) => command::report(access, args).await?,
         Command::Completion { shell } => command::completion(*shell)?,
     }
     Ok(Ending::Passed)

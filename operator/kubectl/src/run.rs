@@ -3,7 +3,7 @@
 mod cluster;
 mod local;
 
-use crate::cli::{Output, RunArgs};
+use crate::cli::{AccessArgs, Output, RunArgs};
 use crate::interrupt::Interrupt;
 use crate::manifest;
 use crate::report::{Format, render};
@@ -35,7 +35,7 @@ impl Ending {
 }
 
 /// Runs all. An error is one sentence about what kept it from starting.
-pub async fn run(args: &RunArgs) -> anyhow::Result<Ending> {
+pub async fn run(access: &AccessArgs, args: &RunArgs) -> anyhow::Result<Ending> {
     let manifests = manifest::load(&args.files)?;
     // A measurement may take hours: nobody wants to hear only then that its report has no place.
     if let Some(file) = &args.report {
@@ -55,6 +55,7 @@ pub async fn run(args: &RunArgs) -> anyhow::Result<Ending> {
     let mut interrupt = Interrupt::listen()
         .map_err(|error| anyhow::anyhow!("cannot listen for Ctrl-C and other signals: {error}"))?;
     let mut session = Session {
+        access,
         args,
         ending: Ending::Passed,
         tests: Vec::new(),
@@ -71,6 +72,7 @@ pub async fn run(args: &RunArgs) -> anyhow::Result<Ending> {
 
 /// The tests that have ended so far.
 struct Session<'a> {
+    access: &'a AccessArgs,
     args: &'a RunArgs,
     ending: Ending,
     tests: Vec<NetTest>,

@@ -1,6 +1,7 @@
 //! One run and everything that is known of it: what a report is made of.
 
 use crate::cluster::{self, Connection, Problem};
+use crate::show::slow::Slow;
 use kube::ResourceExt;
 use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, NetTestRunStatus};
 use nettest_core::ledger::PairRecord;
@@ -45,9 +46,16 @@ impl Subject {
     }
 
     /// A run of a cluster, with what its ConfigMaps keep.
-    pub async fn kept(connection: &Connection, run: NetTestRun) -> Result<Subject, Problem> {
+    pub async fn kept(
+        connection: &Connection,
+        run: NetTestRun,
+        slow: &Slow,
+    ) -> Result<Subject, Problem> {
         let pairs = cluster::pairs(connection, &run).await?;
-        let measurements = cluster::documents(connection, &run, &pairs).await?;
+        let name = run.name_any();
+        let on_read =
+            |read, all| slow.note(|| format!("{name}: documents of {read} of {all} pairs read"));
+        let measurements = cluster::documents(connection, &run, &pairs, &on_read).await?;
         Ok(Subject {
             name: run.spec.test_name.clone().unwrap_or_else(|| run.name_any()),
             namespace: run.namespace(),

@@ -1,11 +1,13 @@
 //! The command line.
 
+mod access;
 mod named;
 
+pub use access::AccessArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use named::{
-    AccessArgs, CleanupArgs, CompareArgs, HistoryArgs, MatrixArgs, ReportArgs, ReportFormat,
-    WatchArgs, WhyArgs,
+    CleanupArgs, CompareArgs, Form, HistoryArgs, MatrixArgs, ReportArgs, ReportFormat, WatchArgs,
+    WhyArgs,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +24,9 @@ pub struct Cli {
     /// No colours, whatever the terminal; so does the variable NO_COLOR.
     #[arg(long, global = true)]
     pub no_color: bool,
+
+    #[command(flatten)]
+    pub access: AccessArgs,
 
     #[command(subcommand)]
     pub command: Command,
@@ -121,18 +126,6 @@ pub struct RunArgs {
     #[arg(long, env = "NETTEST_ENGINE", value_name = "PATH")]
     pub engine: Option<PathBuf>,
 
-    /// Namespace of tests that name none.
-    #[arg(short, long, value_name = "NAMESPACE")]
-    pub namespace: Option<String>,
-
-    /// Context of the kubeconfig.
-    #[arg(long, value_name = "NAME", conflicts_with = "local")]
-    pub context: Option<String>,
-
-    /// The kubeconfig; else $KUBECONFIG, else ~/.kube/config.
-    #[arg(long, value_name = "FILE", conflicts_with = "local")]
-    pub kubeconfig: Option<PathBuf>,
-
     /// Take over fields that another tool set, such as `kubectl apply`.
     #[arg(long, conflicts_with = "local")]
     pub force_conflicts: bool,
@@ -183,11 +176,12 @@ mod tests {
 
     fn run(words: &[&str]) -> Result<RunArgs, String> {
         let words = ["kubectl-nettest", "run"].iter().chain(words);
-        match Cli::try_parse_from(words) {
-            Ok(Cli {
-                command: Command::Run(args),
-                ..
-            }) => Ok(args),
+        let parsed = Cli::try_parse_from(words).and_then(|cli| {
+            cli.access.check(&cli.command)?;
+            Ok(cli.command)
+        });
+        match parsed {
+            Ok(Command::Run(args)) => Ok(args),
             Ok(other) => Err(format!("{other:?}")),
             Err(error) => Err(error.to_string()),
         }
@@ -216,6 +210,28 @@ mod tests {
         for flags in [["--context", "a"], ["--kubeconfig", "b"]] {
             let error = run(&[&["-f", "x", "--local"], &flags[..]].concat()).unwrap_err();
             assert!(error.contains("cannot be used with"), "{error}");
+        }
+    }
+
+    #[test]
+    fn where_to_look_may_be_said_before_the_command_and_after_it() {
+        for line in [
+            "kubectl-nettest -n lab --context far why rack",
+            "kubectl-nettest why rack -n lab --context far",
+            "kubectl-nettest -n lab why rack --context far",
+        ] {
+            let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+            assert_eq!(cli.access.namespace.as_deref(), Some("lab"), "{line}");
+            assert_eq!(cli.access.context.as_deref(), Some("far"), "{line}");
+        }
+        for (line, words) in [
+            ("-n lab why rack -A", "contradict"),
+            ("run -A -f x", "means nothing to run"),
+        ] {
+            let words_of = std::iter::once("kubectl-nettest").chain(line.split(' '));
+            let cli = Cli::try_parse_from(words_of).unwrap();
+            let error = cli.access.check(&cli.command).unwrap_err().to_string();
+            assert!(error.contains(words), "{line}: {error}");
         }
     }
 }

@@ -1,27 +1,11 @@
 //! Arguments of the commands that are about a test or a run that is there.
 
-use super::parse_time;
+use super::{Output, parse_time};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
 const NAME: &str = "A NetTest, of which the latest run is meant; or run/NAME, one of its runs";
-
-/// Which cluster, which namespace.
-#[derive(Debug, Clone, Args)]
-pub struct AccessArgs {
-    /// Namespace; else the context's.
-    #[arg(short, long, value_name = "NAMESPACE")]
-    pub namespace: Option<String>,
-
-    /// Context of the kubeconfig.
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
-
-    /// The kubeconfig; else $KUBECONFIG, else ~/.kube/config.
-    #[arg(long, value_name = "FILE")]
-    pub kubeconfig: Option<PathBuf>,
-}
 
 #[derive(Debug, Clone, Args)]
 pub struct WatchArgs {
@@ -36,8 +20,23 @@ pub struct WatchArgs {
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_time)]
     pub timeout: Duration,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// What to print at the end; the rows go to standard error where it is yaml or json.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Output,
+}
+
+/// For people, or the same for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    Table,
+    Yaml,
+    Json,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -45,8 +44,15 @@ pub struct WhyArgs {
     #[arg(value_name = "NAME", help = NAME)]
     pub name: String,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// What to print.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Form,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -55,8 +61,15 @@ pub struct HistoryArgs {
     #[arg(value_name = "NAME")]
     pub name: String,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// What to print.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Form,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -72,8 +85,15 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "VARIANT")]
     pub variant: Option<String>,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// What to print.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Form,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -84,8 +104,15 @@ pub struct CompareArgs {
     #[arg(value_name = "AFTER", help = NAME)]
     pub after: String,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// What to print.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Form,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -101,8 +128,9 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// No progress on standard error.
+    #[arg(short, long, visible_alias = "no-progress")]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -133,10 +161,6 @@ pub struct CleanupArgs {
     #[arg(long)]
     pub all: bool,
 
-    /// Of all namespaces.
-    #[arg(short = 'A', long, requires = "all", conflicts_with = "namespace")]
-    pub all_namespaces: bool,
-
     /// Only say what would be deleted.
     #[arg(long)]
     pub dry_run: bool,
@@ -145,6 +169,17 @@ pub struct CleanupArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    #[command(flatten)]
-    pub access: AccessArgs,
+    /// What to print.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "table"
+    )]
+    pub output: Form,
+
+    /// No progress on standard error.
+    #[arg(short, long, visible_alias = "no-progress")]
+    pub quiet: bool,
 }

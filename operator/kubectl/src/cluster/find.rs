@@ -78,6 +78,49 @@ pub async fn find(connection: &Connection, target: &Target) -> Result<Found, Pro
     }
 }
 
+/// The one namespace that has such a test or run.
+pub async fn namespace_of(connection: &Connection, target: &Target) -> Result<String, Problem> {
+    let client = &connection.client;
+    match target {
+        Target::Run(name) => only(&Api::<NetTestRun>::all(client.clone()), RUNS, name).await,
+        Target::Test(name) => only(&Api::<NetTest>::all(client.clone()), TESTS, name).await,
+    }
+}
+
+async fn only<K>(
+    api: &Api<K>,
+    kind: (&'static str, &'static str),
+    name: &str,
+) -> Result<String, Problem>
+where
+    K: kube::Resource + Clone + serde::de::DeserializeOwned + std::fmt::Debug,
+{
+    let there = api.list_metadata(&ListParams::default()).await;
+    let there = there.map_err(|error| asked("list", kind, None, "").problem(&error))?;
+    let named = there.items.iter().filter(|one| one.name_any() == name);
+    let mut namespaces: Vec<String> = named.filter_map(ResourceExt::namespace).collect();
+    match namespaces.pop() {
+        Some(only) if namespaces.is_empty() => Ok(only),
+        Some(last) => {
+            namespaces.push(last);
+            namespaces.sort();
+            Err(Problem::Several {
+                name: name.to_owned(),
+                namespaces,
+            })
+        }
+        None => {
+            let names: Vec<String> = there.items.iter().map(ResourceExt::name_any).collect();
+            Err(Problem::NoSuch {
+                nearest: nearest(name, names.iter().map(String::as_str)),
+                kind: kind.1,
+                name: name.to_owned(),
+                namespace: String::new(),
+            })
+        }
+    }
+}
+
 /// Those that this very test owns: one of its name that was deleted may have left some.
 fn newest_first(runs: Vec<NetTestRun>, test: &NetTest) -> Vec<NetTestRun> {
     let uid = test.uid();

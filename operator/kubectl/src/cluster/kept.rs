@@ -6,6 +6,7 @@ use super::{
 };
 use crate::subject::PairMeasurement;
 use flate2::read::GzDecoder;
+use futures::{StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, ResourceExt};
 use nettest_api::NetTestRun;
@@ -18,6 +19,9 @@ use std::{collections::BTreeMap, io::Read};
 
 /// What is in a ConfigMap is not trusted to unpack to less than this.
 const MOST: u64 = 64 * 1024 * 1024;
+
+/// ConfigMaps that are asked for at the same time.
+const AT_A_TIME: usize = 8;
 
 /// The pairs of a run with several, by number; of one that has one, none.
 pub async fn pairs(
@@ -48,8 +52,8 @@ pub async fn documents(
     connection: &Connection,
     run: &NetTestRun,
     pairs: &BTreeMap<u32, PairRecord>,
+    on_read: &dyn Fn(usize, usize),
 ) -> Result<Vec<PairMeasurement>, Problem> {
-    let mut all = Vec::new();
     let own = run
         .status
         .as_ref()
@@ -64,8 +68,17 @@ pub async fn documents(
                 names::documents_name(&run.name_any(), Some(*number)),
             )
         });
-    for (number, name) in own.into_iter().chain(of_pairs) {
-        let text = read(connection, &name, "documents.jsonl.gz").await?;
+    let maps: Vec<(Option<u32>, String)> = own.into_iter().chain(of_pairs).collect();
+    let texts = maps.iter().map(async |(number, name)| {
+        let text = read(connection, name, "documents.jsonl.gz").await?;
+        Ok((*number, text))
+    });
+    let mut texts = std::pin::pin!(stream::iter(texts).buffered(AT_A_TIME));
+    let mut all = Vec::new();
+    let mut done = 0;
+    while let Some((number, text)) = texts.try_next().await? {
+        done += 1;
+        on_read(done, maps.len());
         let lines = text.iter().flat_map(|text| text.lines());
         all.extend(lines.filter_map(|line| match Event::parse(line) {
             Some(Event::Measurement(measurement)) => Some(PairMeasurement {

@@ -14,7 +14,7 @@ mod wait;
 pub use again::{again, run_with_pairs};
 pub use apply::apply;
 pub use client::{Connection, connect};
-pub use find::{Found, deletion_of, far, find, has_ended, list_of_runs};
+pub use find::{Found, deletion_of, far, find, has_ended, list_of_runs, namespace_of};
 pub use follow::follow;
 pub use kept::{documents, pairs};
 pub use problem::Problem;

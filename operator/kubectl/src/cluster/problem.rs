@@ -9,7 +9,7 @@ pub enum Problem {
         "this cluster has no {0}: the CRDs of nettest are not installed; install the chart (helm install nettest charts/nettest), or measure this machine with kubectl nettest run --local"
     )]
     NotInstalled(&'static str),
-    #[error("there is no {kind} {name} in namespace {namespace}{}", hint(.nearest))]
+    #[error("there is no {kind} {name} in {}{}", place(.namespace), hint(.nearest))]
     NoSuch {
         kind: &'static str,
         name: String,
@@ -18,13 +18,22 @@ pub enum Problem {
         nearest: Option<String>,
     },
     #[error(
-        "you may not {verb} {resource} in namespace {namespace} ({message}); ask whoever runs the cluster, and check with: kubectl auth can-i {verb} {resource} -n {namespace}"
+        "you may not {verb} {resource} in {} ({message}); ask whoever runs the cluster, and check with: kubectl auth can-i {verb} {resource} {}",
+        place(.namespace), flag(.namespace)
     )]
     NotPermitted {
         verb: &'static str,
         resource: &'static str,
         namespace: String,
         message: String,
+    },
+    #[error(
+        "there are several of the name {name}, in the namespaces {}: choose one with --namespace",
+        .namespaces.join(", ")
+    )]
+    Several {
+        name: String,
+        namespaces: Vec<String>,
     },
     #[error("the API server does not know you ({0}): log in again, or give another --context")]
     Unknown(String),
@@ -49,6 +58,21 @@ pub enum Problem {
     },
 }
 
+/// As kube has it, the namespace without a name is all of them.
+fn place(namespace: &str) -> String {
+    match namespace {
+        "" => "any namespace".to_owned(),
+        one => format!("namespace {one}"),
+    }
+}
+
+fn flag(namespace: &str) -> String {
+    match namespace {
+        "" => "-A".to_owned(),
+        one => format!("-n {one}"),
+    }
+}
+
 fn hint(nearest: &Option<String>) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean {nearest}?"),
@@ -65,6 +89,7 @@ pub struct Asked<'a> {
     /// `NetTest`.
     pub kind: &'static str,
     pub name: Option<&'a str>,
+    /// Empty: all.
     pub namespace: &'a str,
 }
 
@@ -79,6 +104,7 @@ impl Asked<'_> {
         } = *self;
         let what = match name {
             Some(name) => format!("{kind} {name}"),
+            None if namespace.is_empty() => format!("the {kind}s of all namespaces"),
             None => format!("the {kind}s of namespace {namespace}"),
         };
         match error {

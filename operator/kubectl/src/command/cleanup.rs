@@ -1,32 +1,35 @@
 //! `cleanup NAME`, `cleanup --all`: delete finished runs. Their pods and ConfigMaps go with them, by their owner references.
 
-use crate::cli::CleanupArgs;
-use crate::cluster::{self, Target};
-use crate::show::out;
+use crate::cli::{AccessArgs, CleanupArgs, Form};
+use crate::cluster;
+use crate::show::{figures::counted, out, slow::Slow};
 use kube::{
     Api, ResourceExt,
     api::{DeleteParams, ListParams, Preconditions, PropagationPolicy},
 };
 use nettest_api::NetTestRun;
+use serde::Serialize;
 use std::io::{BufRead, IsTerminal, Write};
 
-pub async fn cleanup(args: &CleanupArgs) -> anyhow::Result<()> {
-    let target = args.name.as_deref().map(str::parse::<Target>).transpose()?;
-    let connection = super::connect(&args.access).await?;
-    let all = match &target {
-        Some(target) => cluster::find(&connection, target).await?.runs,
+pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<()> {
+    let (connection, all) = match &args.name {
+        Some(name) => {
+            let (connection, found) = super::find(access, name).await?;
+            (connection, found.runs)
+        }
         None => {
-            let api: Api<NetTestRun> = match args.all_namespaces {
+            let connection = super::connect(access).await?;
+            let api: Api<NetTestRun> = match access.all_namespaces {
                 true => Api::all(connection.client.clone()),
                 false => Api::namespaced(connection.client.clone(), &connection.namespace),
             };
             let list = api.list(&ListParams::default()).await;
-            let namespace = match args.all_namespaces {
-                true => "(all)",
+            let namespace = match access.all_namespaces {
+                true => "",
                 false => connection.namespace.as_str(),
             };
-            list.map_err(|error| cluster::list_of_runs(namespace).problem(&error))?
-                .items
+            let list = list.map_err(|error| cluster::list_of_runs(namespace).problem(&error))?;
+            (connection, list.items)
         }
     };
     let (finished, going): (Vec<_>, Vec<_>) = all.into_iter().partition(cluster::has_ended);
@@ -37,25 +40,35 @@ pub async fn cleanup(args: &CleanupArgs) -> anyhow::Result<()> {
             run.namespace().unwrap_or_default()
         ));
     }
+    let people = args.output == Form::Table;
+    let tell = |text: &str| if people { out::print(text) } else { Ok(()) };
+    let mut done = Cleaned {
+        runs: finished.iter().map(named).collect(),
+        deleted: false,
+    };
     if finished.is_empty() {
-        return Ok(out::print("no finished run is there\n")?);
+        super::for_programs(args.output, &done)?;
+        return Ok(tell("no finished run is there\n")?);
     }
-    for run in &finished {
-        out::print(&format!("{}\n", named(run)))?;
+    for name in &done.runs {
+        tell(&format!("{name}\n"))?;
     }
-    let count = finished.len();
-    let what = if count == 1 { "run" } else { "runs" };
+    let count = counted(i64::try_from(finished.len()).unwrap_or(i64::MAX), "run");
     if args.dry_run {
-        return Ok(out::print(&format!("{count} {what} would be deleted\n"))?);
+        super::for_programs(args.output, &done)?;
+        return Ok(tell(&format!("{count} would be deleted\n"))?);
     }
     if !args.yes
         && !asked(&format!(
-            "delete {count} {what}, with pods, pairs and documents? [y/N] "
+            "delete {count}, with pods, pairs and documents? [y/N] "
         ))?
     {
-        return Ok(out::print("nothing was deleted\n")?);
+        super::for_programs(args.output, &done)?;
+        return Ok(tell("nothing was deleted\n")?);
     }
-    for run in &finished {
+    let slow = Slow::new(args.quiet);
+    for (index, run) in finished.iter().enumerate() {
+        slow.note(|| format!("deleted {index} of {count}"));
         let runs: Api<NetTestRun> = Api::namespaced(
             connection.client.clone(),
             &run.namespace().unwrap_or_default(),
@@ -77,7 +90,17 @@ pub async fn cleanup(args: &CleanupArgs) -> anyhow::Result<()> {
             }
         }
     }
-    Ok(out::print(&format!("{count} {what} deleted\n"))?)
+    drop(slow);
+    done.deleted = true;
+    super::for_programs(args.output, &done)?;
+    Ok(tell(&format!("{count} deleted\n"))?)
+}
+
+/// For programs.
+#[derive(Debug, Serialize)]
+struct Cleaned {
+    runs: Vec<String>,
+    deleted: bool,
 }
 
 fn named(run: &NetTestRun) -> String {

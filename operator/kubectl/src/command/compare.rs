@@ -1,16 +1,18 @@
 //! `compare A B`: two runs side by side.
 
-use crate::cli::CompareArgs;
+use crate::cli::{AccessArgs, CompareArgs};
 use crate::show::compare::{summary, table};
 use crate::show::grid::Extent;
 use crate::show::{out, screen::Screen};
+use jiff::Timestamp;
 use kube::ResourceExt;
 use nettest_api::NetTestRun;
-use nettest_core::compare::compare as compared;
+use nettest_core::compare::{Comparison, compare as compared};
+use serde::Serialize;
 
-pub async fn compare(args: &CompareArgs) -> anyhow::Result<()> {
-    let (_, before) = super::find(&args.access, &args.before).await?;
-    let (_, after) = super::find(&args.access, &args.after).await?;
+pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<()> {
+    let (_, before) = super::find(access, &args.before).await?;
+    let (_, after) = super::find(access, &args.after).await?;
     let (before, after) = (super::finished(&before)?, super::finished(&after)?);
     let results = |run: &NetTestRun| {
         let status = run.status.as_ref();
@@ -26,18 +28,28 @@ pub async fn compare(args: &CompareArgs) -> anyhow::Result<()> {
         Ok(results)
     };
     let all = compared(&results(&before)?, &results(&after)?);
+    let text = summary(&all);
+    let finished = |run: &NetTestRun| Some(run.status.as_ref()?.finish_time.as_ref()?.0);
+    let side = |run: &NetTestRun| Side {
+        run: run.name_any(),
+        finished: finished(run),
+    };
+    let compared = Compared {
+        before: side(&before),
+        after: side(&after),
+        variants: &all,
+        summary: text.trim_end(),
+    };
+    if super::for_programs(args.output, &compared)? {
+        return Ok(());
+    }
     let screen = Screen::of_stdout();
     let extent = Extent {
         wide: false,
         width: screen.width,
     };
-    let when = |run: &NetTestRun| {
-        let finished = run
-            .status
-            .as_ref()
-            .and_then(|status| status.finish_time.as_ref());
-        finished.map_or_else(String::new, |time| format!(" ({})", time.0))
-    };
+    let when =
+        |run: &NetTestRun| finished(run).map_or_else(String::new, |time| format!(" ({time})"));
     let head = format!(
         "before: {}{}\nafter:  {}{}\n\n",
         before.name_any(),
@@ -45,6 +57,23 @@ pub async fn compare(args: &CompareArgs) -> anyhow::Result<()> {
         after.name_any(),
         when(&after)
     );
-    let text = head + &table(&all, extent).text + "\n" + &summary(&all);
+    let text = head + &table(&all, extent).text + "\n" + &text;
     Ok(out::print(&text)?)
+}
+
+/// For programs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Compared<'a> {
+    before: Side,
+    after: Side,
+    variants: &'a [Comparison],
+    summary: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Side {
+    run: String,
+    finished: Option<Timestamp>,
 }

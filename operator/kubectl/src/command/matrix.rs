@@ -1,13 +1,14 @@
 //! `matrix NAME`: a mesh as a table.
 
-use crate::cli::MatrixArgs;
+use crate::cli::{AccessArgs, MatrixArgs};
 use crate::cluster;
-use crate::show::matrix::{By, Matrix, variants};
+use crate::show::matrix::{By, Matrix, Way, variants};
 use crate::show::{out, screen::Screen};
 use kube::ResourceExt;
+use serde::Serialize;
 
-pub async fn matrix(args: &MatrixArgs) -> anyhow::Result<()> {
-    let (connection, found) = super::find(&args.access, &args.name).await?;
+pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()> {
+    let (connection, found) = super::find(access, &args.name).await?;
     let run = super::finished(&found)?;
     let pairs = cluster::pairs(&connection, &run).await?;
     if pairs.is_empty() {
@@ -30,13 +31,24 @@ pub async fn matrix(args: &MatrixArgs) -> anyhow::Result<()> {
         None => known.into_iter().collect(),
     };
     let by = if args.zones { By::Zone } else { By::Node };
+    let matrices = shown
+        .into_iter()
+        .map(|variant| (variant, Matrix::of(&pairs, variant, by)));
+    let matrices: Vec<(&str, Matrix)> = matrices.filter(|(_, matrix)| !matrix.is_empty()).collect();
+    let variants = matrices.iter().map(|(variant, matrix)| OfVariant {
+        variant,
+        ways: matrix.ways(),
+    });
+    let all = OfRun {
+        run: run.name_any(),
+        variants: variants.collect(),
+    };
+    if super::for_programs(args.output, &all)? {
+        return Ok(());
+    }
     let screen = Screen::of_stdout();
-    let several = shown.len() > 1;
-    for (index, variant) in shown.into_iter().enumerate() {
-        let matrix = Matrix::of(&pairs, variant, by);
-        if matrix.is_empty() {
-            continue;
-        }
+    let several = matrices.len() > 1;
+    for (index, (variant, matrix)) in matrices.iter().enumerate() {
         let head = match (index, several) {
             (_, false) => String::new(),
             (0, true) => format!("{variant}: "),
@@ -45,4 +57,17 @@ pub async fn matrix(args: &MatrixArgs) -> anyhow::Result<()> {
         out::print(&(head + &matrix.text(screen.width, screen.colour)))?;
     }
     Ok(())
+}
+
+/// For programs.
+#[derive(Debug, Serialize)]
+struct OfRun<'a> {
+    run: String,
+    variants: Vec<OfVariant<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct OfVariant<'a> {
+    variant: &'a str,
+    ways: Vec<Way<'a>>,
 }

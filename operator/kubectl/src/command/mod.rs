@@ -18,13 +18,15 @@ pub use report::report;
 pub use watch::watch;
 pub use why::why;
 
-use crate::cli::AccessArgs;
+use crate::cli::{AccessArgs, Form};
 use crate::cluster::{self, Connection, Found, Target};
-use crate::show::out;
+use crate::show::{object, out};
+use serde::Serialize;
 
 async fn connect(access: &AccessArgs) -> anyhow::Result<Connection> {
     let AccessArgs {
         namespace,
+        all_namespaces: _,
         context,
         kubeconfig,
     } = access;
@@ -40,9 +42,23 @@ async fn connect(access: &AccessArgs) -> anyhow::Result<Connection> {
 async fn find(access: &AccessArgs, name: &str) -> anyhow::Result<(Connection, Found)> {
     // A wrong name needs no cluster to be one.
     let target: Target = name.parse()?;
-    let connection = connect(access).await?;
+    let mut connection = connect(access).await?;
+    if access.all_namespaces {
+        connection.namespace = cluster::namespace_of(&connection, &target).await?;
+    }
     let found = cluster::find(&connection, &target).await?;
     Ok((connection, found))
+}
+
+/// What a command has found out, for programs; `false`: for people.
+fn for_programs(form: Form, value: &impl Serialize) -> anyhow::Result<bool> {
+    let format = match form {
+        Form::Table => return Ok(false),
+        Form::Yaml => object::Format::Yaml,
+        Form::Json => object::Format::Json,
+    };
+    out::print(&object::text(value, format)?)?;
+    Ok(true)
 }
 
 /// Its latest run that has ended; that a later one is going is said beside.

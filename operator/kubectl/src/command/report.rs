@@ -1,12 +1,12 @@
 //! `report NAME`: what is known of the latest run that has ended, written down.
 
-use crate::cli::{ReportArgs, ReportFormat};
+use crate::cli::{AccessArgs, ReportArgs, ReportFormat};
 use crate::report::{Format, render};
-use crate::show::{object, out};
+use crate::show::{object, out, slow::Slow};
 use crate::subject::Subject;
 use nettest_api::NetTestRun;
 
-pub async fn report(args: &ReportArgs) -> anyhow::Result<()> {
+pub async fn report(access: &AccessArgs, args: &ReportArgs) -> anyhow::Result<()> {
     if let Some(file) = &args.out {
         object::check_report(file)?;
     }
@@ -16,9 +16,9 @@ pub async fn report(args: &ReportArgs) -> anyhow::Result<()> {
         .map(of_flag)
         .or(by_name)
         .unwrap_or(Format::Markdown);
-    let (connection, found) = super::find(&args.access, &args.name).await?;
+    let (connection, found) = super::find(access, &args.name).await?;
     let run: NetTestRun = super::finished(&found)?;
-    let subject = Subject::kept(&connection, run).await?;
+    let subject = Subject::kept(&connection, run, &Slow::new(args.quiet)).await?;
     let text = render(&subject, format)?;
     match &args.out {
         Some(file) => {

@@ -1,26 +1,26 @@
 //! `watch NAME`: the rows of the newest run as they are measured, then its result.
 
-use crate::cli::WatchArgs;
+use crate::cli::{AccessArgs, Output, WatchArgs};
 use crate::cluster;
 use crate::interrupt::Interrupt;
 use crate::run::Ending;
-use crate::show::{out, progress::Progress, test};
+use crate::show::{object, out, progress::Progress, test};
 use jiff::Timestamp;
 use kube::{Api, ResourceExt};
 use nettest_api::{NetTest, NetTestRun, labels};
 use nettest_core::status::test_status;
 
-pub async fn watch(args: &WatchArgs) -> anyhow::Result<Ending> {
+pub async fn watch(access: &AccessArgs, args: &WatchArgs) -> anyhow::Result<Ending> {
     let mut interrupt = Interrupt::listen()
         .map_err(|error| anyhow::anyhow!("cannot listen for Ctrl-C and other signals: {error}"))?;
-    let (connection, found) = super::find(&args.access, &args.name).await?;
+    let (connection, found) = super::find(access, &args.name).await?;
     let Some(run) = found.runs.first().cloned() else {
         // Says why there is none.
         let (run, _) = found.finished()?;
-        return show(found.test, run);
+        return show(args.output, found.test, run);
     };
     if cluster::has_ended(&run) {
-        return show(found.test, run);
+        return show(args.output, found.test, run);
     }
     let namespace = run.namespace().unwrap_or_default();
     let runs: Api<NetTestRun> = Api::namespaced(connection.client.clone(), &namespace);
@@ -29,7 +29,13 @@ pub async fn watch(args: &WatchArgs) -> anyhow::Result<Ending> {
     progress.note(&format!("{name}: {}", cluster::far(&run)));
     let on_news = |news: &str| progress.note(&format!("{name}: {news}"));
     let of_run = format!("{}={}", labels::RUN_UID, run.uid().unwrap_or_default());
-    let print = |line: &str| progress.above(|| drop(out::print(line)));
+    let object = args.output.is_object();
+    let print = |line: &str| {
+        progress.above(|| match object {
+            true => out::warn(line.trim_end()),
+            false => drop(out::print(line)),
+        });
+    };
     let ended = tokio::select! {
         ended = cluster::wait(&runs, &run, args.timeout, &on_news) => ended?,
         error = cluster::follow(&connection.client, &namespace, &of_run, &print) => {
@@ -43,7 +49,7 @@ pub async fn watch(args: &WatchArgs) -> anyhow::Result<Ending> {
         () = interrupt.came() => return left(&name),
     };
     drop(progress);
-    show(found.test, ended)
+    show(args.output, found.test, ended)
 }
 
 fn left(name: &str) -> anyhow::Result<Ending> {
@@ -54,7 +60,7 @@ fn left(name: &str) -> anyhow::Result<Ending> {
 }
 
 /// As `run` shows the end of a test.
-fn show(test: Option<NetTest>, run: NetTestRun) -> anyhow::Result<Ending> {
+fn show(output: Output, test: Option<NetTest>, run: NetTestRun) -> anyhow::Result<Ending> {
     let mut test = test.unwrap_or_else(|| NetTest::new(&run.name_any(), run.spec.test.clone()));
     test.metadata.generation = run.spec.test_generation;
     // Of this run alone.
@@ -70,6 +76,12 @@ fn show(test: Option<NetTest>, run: NetTestRun) -> anyhow::Result<Ending> {
         measurements: Vec::new(),
         run: several.then_some(run),
     };
-    out::print(&test::text(&ended, false))?;
+    match output {
+        Output::Yaml => out::print(&object::render(&[ended.test], object::Format::Yaml)?)?,
+        Output::Json => out::print(&object::render(&[ended.test], object::Format::Json)?)?,
+        Output::Table | Output::Wide => {
+            out::print(&test::text(&ended, output == Output::Wide))?;
+        }
+    }
     Ok(ending)
 }

@@ -1,19 +1,20 @@
 //! `why NAME`: the newest run, ended or not.
 
-use crate::cli::WhyArgs;
+use crate::cli::{AccessArgs, WhyArgs};
 use crate::cluster;
 use crate::show::{out, screen::Screen, why};
 
-pub async fn why(args: &WhyArgs) -> anyhow::Result<()> {
-    let (_, found) = super::find(&args.access, &args.name).await?;
-    let screen = Screen::of_stdout();
-    let text = match found.runs.first() {
-        Some(run) => {
-            let far = (!cluster::has_ended(run)).then(|| cluster::far(run));
-            why::text(run, far.as_deref(), screen)
-        }
+pub async fn why(access: &AccessArgs, args: &WhyArgs) -> anyhow::Result<()> {
+    let (_, found) = super::find(access, &args.name).await?;
+    let run = match found.runs.first() {
+        Some(run) => run.clone(),
         // What is left of a test whose runs are gone.
-        None => why::text(&super::finished(&found)?, None, screen),
+        None => super::finished(&found)?,
     };
+    let far = (!cluster::has_ended(&run)).then(|| cluster::far(&run));
+    if super::for_programs(args.output, &why::Why::of(&run, far.as_deref()))? {
+        return Ok(());
+    }
+    let text = why::text(&run, far.as_deref(), Screen::of_stdout());
     Ok(out::print(&text)?)
 }

@@ -4,7 +4,7 @@ use super::{Ending, Session, check};
 use crate::cluster::{self, Connection, State, Target};
 use crate::interrupt::Interrupt;
 use crate::manifest::Manifest;
-use crate::show::{out, progress::Progress, test::Ended};
+use crate::show::{out, progress::Progress, slow::Slow, test::Ended};
 use crate::subject::Subject;
 use jiff::Timestamp;
 use kube::{Api, ResourceExt};
@@ -36,9 +36,9 @@ impl Session<'_> {
             return Ok(());
         }
         let connection = cluster::connect(
-            self.args.kubeconfig.as_deref(),
-            self.args.context.as_deref(),
-            self.args.namespace.as_deref(),
+            self.access.kubeconfig.as_deref(),
+            self.access.context.as_deref(),
+            self.access.namespace.as_deref(),
         )
         .await?;
         for manifest in manifests {
@@ -50,7 +50,8 @@ impl Session<'_> {
             match ended {
                 Some(Ok(ended)) => {
                     if self.report.is_some() {
-                        self.subject = kept(&connection, &ended.test).await;
+                        self.subject =
+                            kept(&connection, &ended.test, &Slow::new(self.args.quiet)).await;
                     }
                     self.ended(ended)?;
                 }
@@ -61,7 +62,7 @@ impl Session<'_> {
                 }
                 None => {
                     out::warn(&format!(
-                        "interrupted: {name} goes on in the cluster; kubectl get nettest/{name}"
+                        "interrupted: {name} goes on in the cluster; follow it with: kubectl nettest watch {name}"
                     ));
                     self.ending = Ending::NotMeasured;
                     break;
@@ -78,12 +79,12 @@ impl Session<'_> {
     ) -> anyhow::Result<Ended> {
         let metadata = &manifest.test.metadata;
         let namespace = self
-            .args
+            .access
             .namespace
             .as_ref()
             .or(metadata.namespace.as_ref())
             .unwrap_or(&connection.namespace);
-        if let (Some(asked), Some(written)) = (&self.args.namespace, &metadata.namespace)
+        if let (Some(asked), Some(written)) = (&self.access.namespace, &metadata.namespace)
             && asked != written
         {
             anyhow::bail!(
@@ -142,7 +143,7 @@ impl Session<'_> {
 }
 
 /// The run of a test that has ended, with its pairs and documents. Without them the report is of what the status has.
-async fn kept(connection: &Connection, test: &NetTest) -> Option<Subject> {
+async fn kept(connection: &Connection, test: &NetTest, slow: &Slow) -> Option<Subject> {
     let connection = Connection {
         namespace: test.namespace()?,
         ..connection.clone()
@@ -151,7 +152,7 @@ async fn kept(connection: &Connection, test: &NetTest) -> Option<Subject> {
     let read = async {
         let found = cluster::find(&connection, &Target::Run(name)).await?;
         let (run, _) = found.finished()?;
-        Subject::kept(&connection, run).await
+        Subject::kept(&connection, run, slow).await
     };
     read.await
         .inspect_err(|problem| out::warn(&format!("note: the report has no documents: {problem}")))

@@ -3,13 +3,18 @@
 use super::grid::{Column, Extent, Grid, grid};
 use jiff::{SignedDuration, Timestamp};
 use nettest_api::result::Verdict;
+use serde::Serialize;
 
 /// A line of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Past {
     pub run: String,
+    /// Only the test's own status remembers it.
+    pub deleted: bool,
     pub finished: Option<Timestamp>,
     /// How long ago.
+    #[serde(skip)]
     pub ago: Option<SignedDuration>,
     pub verdict: Option<Verdict>,
     pub reason: String,
@@ -17,7 +22,10 @@ pub struct Past {
 }
 
 const COLUMNS: [Column<Past>; 6] = [
-    column("RUN", 0, |past| Some(past.run.clone())),
+    column("RUN", 0, |past| {
+        let deleted = if past.deleted { " (deleted)" } else { "" };
+        Some(format!("{}{deleted}", past.run))
+    }),
     column("VERDICT", 0, |past| Some(verdict(past.verdict).to_owned())),
     column("REASON", 0, |past| Some(past.reason.clone())),
     column("THROUGHPUT", 2, |past| past.throughput.clone()),
@@ -87,6 +95,7 @@ mod tests {
     fn a_run_that_goes_on_has_no_end() {
         let past = Past {
             run: "a-2".into(),
+            deleted: false,
             finished: None,
             ago: None,
             verdict: None,
@@ -95,6 +104,7 @@ mod tests {
         };
         let ended = Past {
             run: "a-1".into(),
+            deleted: true,
             finished: "2026-12-01T10:00:00Z".parse().ok(),
             ago: Some(SignedDuration::from_mins(61)),
             verdict: Some(Verdict::Failed),
@@ -107,9 +117,9 @@ mod tests {
         };
         assert_eq!(
             table(&[past, ended], extent).text,
-            "RUN  VERDICT  REASON           THROUGHPUT   FINISHED              AGO\n\
-             a-2  going    Running          -            -                     -\n\
-             a-1  Failed   ThresholdNotMet  9.41 Gbit/s  2026-12-01T10:00:00Z  61m\n"
+            "RUN            VERDICT  REASON           THROUGHPUT   FINISHED              AGO\n\
+             a-2            going    Running          -            -                     -\n\
+             a-1 (deleted)  Failed   ThresholdNotMet  9.41 Gbit/s  2026-12-01T10:00:00Z  61m\n"
         );
     }
 }

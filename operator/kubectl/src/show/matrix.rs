@@ -3,6 +3,7 @@
 use super::colour::Colour;
 use nettest_api::result::{Flow, PairState};
 use nettest_core::ledger::PairRecord;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -19,6 +20,16 @@ enum Cell {
 pub struct Matrix {
     names: Vec<String>,
     cells: BTreeMap<(usize, usize), Cell>,
+}
+
+/// A cell, for programs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Way<'a> {
+    pub from: &'a str,
+    pub to: &'a str,
+    /// `None`: not measured.
+    pub throughput_bits_per_second: Option<i64>,
 }
 
 /// Nodes, or the zones that they are in.
@@ -79,6 +90,20 @@ impl Matrix {
             }
         }
         Matrix { names, cells }
+    }
+
+    /// From each to each, in the order of the names.
+    pub fn ways(&self) -> Vec<Way<'_>> {
+        let name = |index: usize| self.names.get(index).map_or("", String::as_str);
+        let way = |(&(from, to), cell): (&(usize, usize), &Cell)| Way {
+            from: name(from),
+            to: name(to),
+            throughput_bits_per_second: match cell {
+                Cell::Rate(rate) => Some(*rate),
+                Cell::NotMeasured => None,
+            },
+        };
+        self.cells.iter().map(way).collect()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -212,6 +237,13 @@ mod tests {
                      3 node3   *0.94       x       -\n\n\
                      * the lowest, x not measured\n";
         assert_eq!(matrix.text(None, Colour::none()), whole);
+        let ways = matrix.ways();
+        assert_eq!(ways.len(), 6);
+        assert_eq!(ways[1].throughput_bits_per_second, Some(9_400_000_000));
+        assert_eq!(
+            (ways[3].from, ways[3].to, ways[3].throughput_bits_per_second),
+            ("node2", "node3", None)
+        );
         // Two columns, and the third below.
         let narrow = matrix.text(Some(24), Colour::none());
         assert!(

@@ -14,5 +14,6 @@ pub mod progress;
 mod results;
 mod rows;
 pub mod screen;
+pub mod slow;
 pub mod test;
 pub mod why;

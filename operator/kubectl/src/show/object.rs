@@ -47,6 +47,14 @@ pub fn render(tests: &[NetTest], format: Format) -> Result<String, ObjectError> 
     }
 }
 
+/// Anything else.
+pub fn text(value: &impl Serialize, format: Format) -> Result<String, ObjectError> {
+    match format {
+        Format::Yaml => Ok(serde_yaml::to_string(value)?),
+        Format::Json => Ok(serde_json::to_string_pretty(value)? + "\n"),
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct List<'a> {

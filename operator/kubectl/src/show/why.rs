@@ -1,15 +1,60 @@
 //! The verdict of a run, and every reason and figure behind it, in sentences.
 
 use super::{pairs, screen::Screen};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use nettest_api::{
     NetTestRun, NetTestRunStatus, condition,
-    result::{ThresholdResult, Verdict},
+    diagnosis::Diagnosis,
+    result::{PairResult, Progress, Suspect, ThresholdResult, Verdict},
     threshold::Severity,
 };
+use serde::Serialize;
 use std::fmt::Write;
 
 /// Where each reason has its cause and remedy.
 const REASONS: &str = "docs/reasons.md";
+
+/// For programs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Why<'a> {
+    run: &'a str,
+    verdict: Option<Verdict>,
+    reason: Option<&'a str>,
+    message: Option<&'a str>,
+    /// How far it is, while it goes on.
+    going: Option<&'a str>,
+    conditions: &'a [Condition],
+    thresholds: &'a [ThresholdResult],
+    progress: Option<&'a Progress>,
+    /// Those that went wrong.
+    pairs: Vec<&'a PairResult>,
+    suspects: &'a [Suspect],
+    diagnosis: &'a [Diagnosis],
+}
+
+impl<'a> Why<'a> {
+    pub fn of(run: &'a NetTestRun, going: Option<&'a str>) -> Why<'a> {
+        let status = run.status.as_ref();
+        let conditions = status.map_or(&[][..], |status| &status.conditions);
+        let mut told = conditions.iter();
+        let succeeded = told.find(|condition| condition.type_ == condition::SUCCEEDED);
+        let rows = status.map_or(&[][..], |status| &status.pairs);
+        Why {
+            run: run.metadata.name.as_deref().unwrap_or_default(),
+            verdict: status.and_then(|status| status.verdict),
+            reason: succeeded.map(|condition| condition.reason.as_str()),
+            message: succeeded.map(|condition| condition.message.as_str()),
+            going,
+            conditions,
+            thresholds: status.map_or(&[], |status| &status.thresholds),
+            progress: status.and_then(|status| status.progress.as_ref()),
+            pairs: rows.iter().filter(|row| row.reason.is_some()).collect(),
+            suspects: status.map_or(&[], |status| &status.suspects),
+            diagnosis: status.map_or(&[], |status| &status.diagnosis),
+        }
+    }
+}
 
 /// `far`: how far it is, while it goes on.
 pub fn text(run: &NetTestRun, far: Option<&str>, screen: Screen) -> String {

@@ -97,6 +97,77 @@ fn a_report_goes_to_a_file_or_to_standard_output() {
 }
 
 #[test]
+fn programs_get_the_same_figures() {
+    let server = lab();
+    let json = |line: &str| -> Value {
+        let (code, out, err) = server.run(line);
+        assert_eq!((code, err.as_str()), (0, ""), "{line}: {out}");
+        serde_json::from_str(&out).unwrap()
+    };
+    let compared = json("compare run/rack-1 rack -o json");
+    assert_eq!(compared["before"]["run"], "rack-1");
+    assert_eq!(
+        compared["variants"][0]["after"]["median"],
+        8_000_000_000_i64
+    );
+    assert_eq!(compared["variants"][0]["change"]["permille"], -150);
+    assert_eq!(compared["variants"][0]["change"]["noise"], "Beyond");
+    let history = json("history rack -o json");
+    let runs: Vec<&Value> = history["runs"].as_array().unwrap().iter().collect();
+    assert_eq!((runs.len(), &runs[0]["run"]), (2, &json!("rack-2")));
+    assert_eq!(runs[0]["finished"], "2026-12-01T11:00:00Z");
+    let matrix = json("matrix mesh -o json");
+    let ways = matrix["variants"][0]["ways"].as_array().unwrap();
+    assert_eq!(ways.len(), 6);
+    assert!(ways.contains(
+        &json!({"from": "node3", "to": "node1", "throughputBitsPerSecond": 930_000_000})
+    ));
+    assert!(
+        ways.contains(&json!({"from": "node2", "to": "node3", "throughputBitsPerSecond": null}))
+    );
+    let why = json("why run/mesh-1 -o json");
+    assert_eq!(why["verdict"], "Failed");
+    assert_eq!(why["suspects"][0]["node"], "node3");
+    let watched = json("watch rack -o json");
+    assert_eq!(watched["status"]["verdict"], "Passed");
+    let dry = json("cleanup rack --dry-run -o json");
+    assert_eq!(
+        dry,
+        json!({"runs": ["lab/rack-2", "lab/rack-1"], "deleted": false})
+    );
+    let (_, yaml, _) = server.run("why rack -o yaml");
+    assert!(yaml.starts_with("run: rack-2\n"), "{yaml}");
+}
+
+#[test]
+fn a_name_is_found_in_whichever_namespace_it_is() {
+    let server = lab();
+    let line = "why rack --namespace lab";
+    let found = said(&server, "why rack -A");
+    assert_eq!(found, said(&server, line));
+    let wrong = said(&server, "why mehs -A");
+    assert!(
+        wrong.contains("there is no NetTest mehs in any namespace; did you mean mesh?"),
+        "{wrong}"
+    );
+    let mut other = test("rack", "Passed");
+    other["metadata"]["namespace"] = json!("other");
+    other["metadata"]["name"] = json!("rack");
+    let twice = lab().another("nettests", other);
+    let several = said(&twice, "why rack -A");
+    assert!(
+        several.contains("in the namespaces lab, other: choose one with --namespace"),
+        "{several}"
+    );
+    let refused = said(&Server::refusing((403, "", "no")), "why rack -A");
+    assert!(
+        refused.contains("you may not list nettests.nettest.dev in any namespace")
+            && refused.contains("kubectl auth can-i list nettests.nettest.dev -A"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn cleanup_deletes_what_has_ended_and_nothing_else() {
     let going = run("rack-3", "rack", json!({"conditions": []}));
     let server = lab().objects(

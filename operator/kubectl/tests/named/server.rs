@@ -46,6 +46,14 @@ impl Server {
         server
     }
 
+    /// Of another namespace: only in the lists of all.
+    pub fn another(self, resource: &str, object: Value) -> Server {
+        let namespace = object["metadata"]["namespace"].as_str().unwrap();
+        let key = (resource.to_owned(), format!("{namespace}/"));
+        self.state.lock().unwrap().objects.insert(key, object);
+        self
+    }
+
     pub fn object(self, resource: &str, object: Value) -> Server {
         let name = object["metadata"]["name"].as_str().unwrap().to_owned();
         let key = (resource.to_owned(), name);
@@ -151,9 +159,11 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) {
 impl State {
     fn answer(&mut self, method: &str, path: &str) -> (u16, Value) {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let end = path
-            .split_once("/namespaces/lab/")
-            .map_or(path, |(_, end)| end);
+        // Of all namespaces it is `/apis/GROUP/VERSION/RESOURCE`, of which the resource stays.
+        let end = match path.split_once("/namespaces/lab/") {
+            Some((_, end)) => end,
+            None => path.rsplit('/').next().unwrap_or(path),
+        };
         self.asked.push(format!("{method} {end}"));
         if let Some((code, name, message)) = &self.refusal {
             return (*code, status(*code, name, message));
