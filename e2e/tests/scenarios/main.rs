@@ -3,6 +3,7 @@
 //! One program for all of them: it is linked once, and `--test-threads=1` keeps pairs off each other's nodes.
 
 mod admission;
+mod alerts;
 mod crash;
 mod dashboards;
 mod deletion;
@@ -23,6 +24,7 @@ mod placement;
 mod plugin;
 mod pod_lost;
 mod refusal;
+mod report;
 mod rerun;
 mod schedule;
 mod security;
