@@ -21,7 +21,16 @@ pub fn markdown(subject: &Subject) -> String {
     );
     let when =
         ended(&status.finish_time).map_or_else(String::new, |time| format!(", ended {time}"));
-    let _ = writeln!(out, "Run {}, {}{when}.\n", escaped(&run), escaped(&place));
+    let nodes = status.pair.as_ref().map_or_else(String::new, |pair| {
+        let [client, server] = [&pair.client, &pair.server].map(|end| escaped(&end.node));
+        format!(", client {client}, server {server}")
+    });
+    let _ = writeln!(
+        out,
+        "Run {}, {}{when}{nodes}.\n",
+        escaped(&run),
+        escaped(&place)
+    );
     out += "| Variant | Flow | Throughput | Min | Max | Spread | Retransmits | RTT | p99 | Loss | Jitter | CPU client | CPU server |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
     for result in &status.results {
         let spread = &result.throughput_bits_per_second;

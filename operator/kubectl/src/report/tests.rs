@@ -24,7 +24,7 @@ fn result(variant: &str, flow: &str, mbits: [i64; 3], rtt: i64) -> serde_json::V
 }
 
 /// Documents as the engine writes them, as far as a report reads them.
-fn measurement(variant: &str, repeat: u32, host: &str, rates: &[f64]) -> PairMeasurement {
+pub fn measurement(variant: &str, repeat: u32, host: &str, rates: &[f64]) -> PairMeasurement {
     let interval = |(second, rate): (usize, &f64)| json!({"sum": {"start": second, "end": second + 1, "bits_per_second": rate, "omitted": second == 0}});
     let host = json!({"hostname": host, "kernel": "6.1.0", "mtu": 1500, "qdisc": "fq", "allowedCpus": "0-3", "onlineCpuCount": 4, "linkSpeedBitsPerSecond": 25_000_000_000_u64, "sockets": {"congestion": "cubic", "sndbuf": 4_194_304}});
     PairMeasurement {

@@ -3,19 +3,20 @@
 use super::{page::Figure, table::numbers};
 use crate::report::svg::lines::{COLOURS, Chart, Series};
 use crate::subject::{PairMeasurement, Subject};
+use nettest_core::ledger::PairRecord;
+use nettest_report::event::Measurement;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Charts on a page: the first variants; more would bury the rest.
 const MOST: usize = 12;
 
-/// A chart a variant and flow of a run with one pair; of several, the pairs have their own reports in the documents.
+/// A chart a variant and flow; of several pairs those of the slowest.
 pub fn figures(subject: &Subject) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, String), Vec<Series>> = BTreeMap::new();
     let mut order: Vec<String> = vec![];
     let mut reach: BTreeMap<usize, f64> = BTreeMap::new();
-    let one_pair = subject.measurements.iter().filter(|of| of.pair.is_none());
-    for PairMeasurement { measurement, .. } in one_pair {
+    for (pair, measurement) in slowest_first(subject) {
         let reverse = measurement
             .report
             .pointer("/start/test_start/reverse")
@@ -39,7 +40,14 @@ pub fn figures(subject: &Subject) -> Vec<Figure> {
             if points.is_empty() {
                 continue;
             }
-            let title = format!("{}, {flow}", measurement.variant);
+            let way = pair.map_or_else(
+                || (*flow).to_owned(),
+                |record| match *flow {
+                    "server to client" => format!("{} to {}", record.server, record.client),
+                    _ => format!("{} to {}", record.client, record.server),
+                },
+            );
+            let title = format!("{}, {way}", measurement.variant);
             let at = order
                 .iter()
                 .position(|known| *known == title)
@@ -63,6 +71,36 @@ pub fn figures(subject: &Subject) -> Vec<Figure> {
             figure(index, title, series, reach)
         })
         .collect()
+}
+
+/// Of one pair as they were measured. A second pass tells nodes apart and is no result.
+fn slowest_first(subject: &Subject) -> Vec<(Option<&PairRecord>, &Measurement)> {
+    let with_pair = |of: &'_ PairMeasurement| match of.pair {
+        None => Some(None),
+        Some(number) => {
+            let record = subject.pairs.get(&number)?;
+            (!record.second_pass).then_some(Some(record))
+        }
+    };
+    let mut all: Vec<_> = subject
+        .measurements
+        .iter()
+        .filter_map(|of| Some((with_pair(of)?, &of.measurement)))
+        .collect();
+    let lowest = |pair: Option<&PairRecord>| {
+        let results = pair.iter().flat_map(|record| &record.results);
+        results
+            .map(|result| result.throughput_bits_per_second.median)
+            .min()
+    };
+    // Stable: a pair's variants and repeats keep their order.
+    all.sort_by_key(|(pair, _)| {
+        (
+            lowest(*pair),
+            pair.map(|record| (&record.client, &record.server)),
+        )
+    });
+    all
 }
 
 /// The middle of each interval that counts, and its rate; and where the last one ends.
@@ -122,5 +160,34 @@ fn figure(index: usize, title: String, series: Vec<Series>, reach: f64) -> Figur
         legend,
         notes: vec![],
         table,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figures;
+    use crate::report::tests::{measurement, mesh};
+    use crate::subject::PairMeasurement;
+
+    #[test]
+    fn of_several_pairs_the_slowest_come_first_and_a_second_pass_does_not() {
+        let mut subject = mesh(6, "worker-one");
+        let documents = subject.pairs.keys().map(|number| PairMeasurement {
+            pair: Some(*number),
+            ..measurement("tcp-p1", 1, "a", &[1e9, 1e9, 1e9])
+        });
+        subject.measurements = documents.collect();
+        for record in subject.pairs.values_mut() {
+            record.second_pass = record.client == "worker-00";
+        }
+        let figures = figures(&subject);
+        let titles: Vec<&str> = figures.iter().map(|figure| figure.title.as_str()).collect();
+        assert_eq!(titles.len(), 10, "{titles:?}");
+        let slow = titles
+            .iter()
+            .take(4)
+            .all(|title| title.contains("worker-one"));
+        assert!(slow, "{titles:?}");
+        assert_eq!(titles[0], "tcp-p1, worker-one to worker-02");
     }
 }

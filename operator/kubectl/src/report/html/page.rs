@@ -32,6 +32,8 @@ pub struct Page {
     pub diagnosis: Vec<(String, String, String)>,
     pub warnings: Vec<String>,
     pub over_time: Vec<Figure>,
+    /// Of several pairs.
+    pub slowest: bool,
     pub sweeps: Vec<Figure>,
     pub round_trip: Option<Figure>,
     pub meshes: Vec<mesh::Map>,
@@ -96,6 +98,7 @@ impl Page {
                 .collect(),
             warnings: warnings(subject, &status),
             over_time: over_time::figures(subject),
+            slowest: !subject.pairs.is_empty(),
             sweeps: sweep::figures(subject),
             round_trip: round_trip::figure(subject),
             meshes: mesh::maps(subject),
