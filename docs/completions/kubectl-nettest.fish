@@ -71,7 +71,7 @@ complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -l no-color -d 'No colours, whatever the terminal; so does the variable NO_COLOR'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -s A -l all-namespaces -d 'Look for the name in all namespaces; with cleanup --all: those of all namespaces'
 complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -s o -l output -d 'Form of the report; else what the name of --out says, else Markdown' -r -f -a "html\t'One file with everything in it, to look at or to print'
+complete -c kubectl-nettest -n "__fish_kubectl_nettest_using_subcommand report" -s o -l output -d 'Form of the report; else what the end of the name of --out says; without --out Markdown' -r -f -a "html\t'One file with everything in it, to look at or to print'
 md\t'Markdown'
 json\t'The run, its pairs, and the documents of what was measured'
 junit\t'For CI: a testcase a threshold'

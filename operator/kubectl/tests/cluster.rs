@@ -226,7 +226,7 @@ fn the_pairs_of_a_mesh_come_from_its_run() {
     for words in [
         "n1      n2      MISSED  tcp-p1   client to server  10.0 Mbit/s  line-rate",
         "3 of 3 pairs measured",
-        "kubectl get configmap -n lab a-1-pairs-0",
+        "kubectl nettest report run/a-1 -n lab -o csv",
     ] {
         assert!(out.contains(words), "{words}: {out}");
     }

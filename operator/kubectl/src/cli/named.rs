@@ -120,7 +120,7 @@ pub struct ReportArgs {
     #[arg(value_name = "NAME", help = NAME)]
     pub name: String,
 
-    /// Form of the report; else what the name of --out says, else Markdown.
+    /// Form of the report; else what the end of the name of --out says; without --out Markdown.
     #[arg(short, long, value_enum, value_name = "FORMAT")]
     pub output: Option<ReportFormat>,
 

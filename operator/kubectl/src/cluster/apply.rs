@@ -14,6 +14,14 @@ pub enum ApplyError {
     #[error("{name} was refused: {message}")]
     Refused { name: String, message: String },
     #[error(
+        "you may not apply {name} in namespace {namespace} ({message}); ask whoever runs the cluster, and check with: kubectl auth can-i patch nettests.nettest.dev -n {namespace}"
+    )]
+    NotPermitted {
+        name: String,
+        namespace: String,
+        message: String,
+    },
+    #[error(
         "{name} has fields that another tool set ({message}): --force-conflicts takes them over"
     )]
     Conflict { name: String, message: String },
@@ -80,6 +88,12 @@ fn explain(name: String, namespace: &str, error: kube::Error) -> ApplyError {
             name,
             message: status.message.clone(),
         },
+        // An admission policy answers 403, too, and says which it is.
+        403 if status.message.contains(" cannot ") => ApplyError::NotPermitted {
+            name,
+            namespace: namespace.to_owned(),
+            message: status.message.clone(),
+        },
         400 | 403 | 422 => ApplyError::Refused {
             name,
             message: status.message.clone(),
@@ -126,6 +140,15 @@ mod tests {
             "cannot apply a: etcd is away"
         );
         assert!(explained(409, "conflict with \"kubectl\"").contains("--force-conflicts"));
+        let forbidden = explained(
+            403,
+            "forbidden: User \"u\" cannot patch resource \"nettests\"",
+        );
+        assert!(
+            forbidden.contains("kubectl auth can-i patch nettests.nettest.dev -n lab"),
+            "{forbidden}"
+        );
+        assert!(explained(403, "denied by a policy").starts_with("a was refused"));
         let refused = explained(422, "spec.traffic: Invalid value");
         assert!(
             refused.starts_with("a was refused") && refused.contains("spec.traffic"),

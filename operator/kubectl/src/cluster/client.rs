@@ -8,7 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ConnectError {
     #[error(
-        "no cluster to talk to: {0}. Give --kubeconfig or --context, or run on this machine with --local"
+        "no cluster to talk to: {}. Give --kubeconfig or --context, or run on this machine with --local",
+        first_line(.0)
     )]
     Kubeconfig(#[from] KubeconfigError),
     #[error("no cluster to talk to: {}", said(.0))]
@@ -22,8 +23,21 @@ pub fn said(error: &kube::Error) -> String {
         kube::Error::Api(status) => {
             format!("the API server answered {} {}", status.code, status.reason)
         }
-        error => error.to_string(),
+        // Of what failed on the way, the last cause is what there is to mend ("No route to host"); the layers above it are ours.
+        kube::Error::Service(error) => last_cause(error.as_ref()),
+        error => last_cause(error),
     }
+}
+
+fn last_cause(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.last().map_or_else(String::new, ToString::to_string)
+}
+
+/// A file's error with the place in it takes several lines, of which the first says it.
+fn first_line(error: &KubeconfigError) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// A client, and the namespace of tests that name none.
@@ -31,6 +45,8 @@ pub fn said(error: &kube::Error) -> String {
 pub struct Connection {
     pub client: Client,
     pub namespace: String,
+    /// Where the API server is.
+    pub server: String,
 }
 
 impl std::fmt::Debug for Connection {
@@ -59,8 +75,13 @@ pub async fn connect(
         None => Config::from_kubeconfig(&options).await?,
     };
     let namespace = namespace.map_or_else(|| config.default_namespace.clone(), str::to_owned);
+    let server = config.cluster_url.to_string();
     let client = Client::try_from(config)?;
-    Ok(Connection { client, namespace })
+    Ok(Connection {
+        client,
+        namespace,
+        server: server.trim_end_matches('/').to_owned(),
+    })
 }
 
 #[cfg(test)]

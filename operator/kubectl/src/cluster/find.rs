@@ -42,7 +42,9 @@ fn asked<'a>(
 
 /// Looks it up. A name that is not there comes with the nearest one that is.
 pub async fn find(connection: &Connection, target: &Target) -> Result<Found, Problem> {
-    let Connection { client, namespace } = connection;
+    let Connection {
+        client, namespace, ..
+    } = connection;
     let runs: Api<NetTestRun> = Api::namespaced(client.clone(), namespace);
     match target {
         Target::Run(name) => match runs.get(name).await {

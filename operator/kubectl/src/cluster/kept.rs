@@ -93,7 +93,9 @@ pub async fn documents(
 
 /// `None`: it is gone, or not what it should be.
 async fn read(connection: &Connection, name: &str, key: &str) -> Result<Option<String>, Problem> {
-    let Connection { client, namespace } = connection;
+    let Connection {
+        client, namespace, ..
+    } = connection;
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
     let asked = Asked {
         verb: "get",

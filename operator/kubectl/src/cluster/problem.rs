@@ -1,6 +1,6 @@
 //! What keeps a command from an answer of the cluster: one sentence each, with what to do.
 
-use super::client::said;
+use super::client::{Connection, said};
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -48,14 +48,25 @@ pub enum Problem {
         "{name} is still going ({far}) and no run of it has ended; follow it with: kubectl nettest watch {name}"
     )]
     Going { name: String, far: String },
-    #[error("the cluster does not answer: {0}")]
-    Unreachable(String),
+    #[error("the cluster{} does not answer: {error}; is it up, and is it the one that you mean (--context, --kubeconfig)?", at(.server))]
+    Unreachable {
+        /// Its address, where it is known.
+        server: String,
+        error: String,
+    },
     #[error("cannot {verb} {what}: {error}")]
     Other {
         verb: &'static str,
         what: String,
         error: String,
     },
+}
+
+fn at(server: &str) -> String {
+    match server {
+        "" => String::new(),
+        server => format!(" at {server}"),
+    }
 }
 
 /// As kube has it, the namespace without a name is all of them.
@@ -77,6 +88,19 @@ fn hint(nearest: &Option<String>) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean {nearest}?"),
         None => "; kubectl get nettests -A lists those that are there".to_owned(),
+    }
+}
+
+impl Problem {
+    /// With the address of the cluster that was asked.
+    pub fn of(self, connection: &Connection) -> Problem {
+        match self {
+            Problem::Unreachable { error, .. } => Problem::Unreachable {
+                server: connection.server.clone(),
+                error,
+            },
+            other => other,
+        }
     }
 }
 
@@ -138,9 +162,10 @@ impl Asked<'_> {
                 what,
                 error: error.to_string(),
             },
-            kube::Error::Service(_) | kube::Error::HyperError(_) => {
-                Problem::Unreachable(said(error))
-            }
+            kube::Error::Service(_) | kube::Error::HyperError(_) => Problem::Unreachable {
+                server: String::new(),
+                error: said(error),
+            },
             error => Problem::Other {
                 verb,
                 what,
@@ -152,8 +177,10 @@ impl Asked<'_> {
 
 /// The nearest of some names, if one is near: as many letters may differ as a third of it has.
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    // Names in a cluster are small letters.
+    let name = name.to_lowercase();
     names
-        .map(|other| (strsim::damerau_levenshtein(name, other), other))
+        .map(|other| (strsim::damerau_levenshtein(&name, other), other))
         .filter(|(distance, other)| *distance <= name.len().max(other.len()).div_ceil(3))
         .min()
         .map(|(_, other)| other.to_owned())
@@ -171,6 +198,7 @@ mod tests {
             Some("rack-a-to-b")
         );
         assert_eq!(nearest("mseh", names()).as_deref(), Some("mesh"));
+        assert_eq!(nearest("MESH", names()).as_deref(), Some("mesh"));
         assert_eq!(nearest("nightly-gate", names()), None);
         assert_eq!(nearest("x", [].into_iter()), None);
     }

@@ -28,7 +28,10 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
                 true => "",
                 false => connection.namespace.as_str(),
             };
-            let list = list.map_err(|error| cluster::list_of_runs(namespace).problem(&error))?;
+            let list = list.map_err(|error| {
+                let problem = cluster::list_of_runs(namespace).problem(&error);
+                problem.of(&connection)
+            })?;
             (connection, list.items)
         }
     };

@@ -44,9 +44,11 @@ async fn find(access: &AccessArgs, name: &str) -> anyhow::Result<(Connection, Fo
     let target: Target = name.parse()?;
     let mut connection = connect(access).await?;
     if access.all_namespaces {
-        connection.namespace = cluster::namespace_of(&connection, &target).await?;
+        let namespace = cluster::namespace_of(&connection, &target).await;
+        connection.namespace = namespace.map_err(|problem| problem.of(&connection))?;
     }
-    let found = cluster::find(&connection, &target).await?;
+    let found = cluster::find(&connection, &target).await;
+    let found = found.map_err(|problem| problem.of(&connection))?;
     Ok((connection, found))
 }
 

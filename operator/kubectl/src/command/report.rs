@@ -10,12 +10,16 @@ pub async fn report(access: &AccessArgs, args: &ReportArgs) -> anyhow::Result<()
     if let Some(file) = &args.out {
         object::check_report(file)?;
     }
-    let by_name = args.out.as_deref().and_then(Format::of_file);
-    let format = args
-        .output
-        .map(of_flag)
-        .or(by_name)
-        .unwrap_or(Format::Markdown);
+    let format = match (args.output, &args.out) {
+        (Some(flag), _) => of_flag(flag),
+        (None, Some(file)) => Format::of_file(file).ok_or_else(|| {
+            anyhow::anyhow!(
+                "the name {} does not say the form of the report: end it with .html, .md, .json, .xml (JUnit) or .csv, or give -o",
+                file.display()
+            )
+        })?,
+        (None, None) => Format::Markdown,
+    };
     let (connection, found) = super::find(access, &args.name).await?;
     let run: NetTestRun = super::finished(&found)?;
     let subject = Subject::kept(&connection, run, &Slow::new(args.quiet)).await?;

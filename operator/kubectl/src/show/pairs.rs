@@ -4,7 +4,6 @@ use super::figures::{counted, flow, micros, percent, rate};
 use super::grid::{Column, Extent, Grid, grid};
 use kube::ResourceExt;
 use nettest_api::NetTestRun;
-use nettest_api::net_test_run::LedgerStatus;
 use nettest_api::result::{PairFigures, PairResult, PairState, Progress, Suspect};
 use std::fmt::Write;
 
@@ -66,17 +65,13 @@ pub fn suspects(suspects: &[Suspect]) -> String {
     out
 }
 
-/// Where every pair's figures are, and how to read them.
+/// How to see every pair's figures.
 pub fn rest(run: &NetTestRun) -> Option<String> {
-    let status = run.status.as_ref()?;
-    let LedgerStatus { prefix, shards } = status.ledger.as_ref()?;
+    run.status.as_ref()?.ledger.as_ref()?;
     let namespace = run.namespace().unwrap_or_default();
-    let which = match shards {
-        1 => String::new(),
-        _ => format!(", and so on to {prefix}-{}", shards - 1),
-    };
+    let name = run.name_any();
     Some(format!(
-        "every pair: kubectl get configmap -n {namespace} {prefix}-0 -o jsonpath='{{.binaryData.pairs\\.json\\.gz}}' | base64 -d | gunzip{which}\n"
+        "every pair: kubectl nettest report run/{name} -n {namespace} -o csv\n"
     ))
 }
 

@@ -279,7 +279,17 @@ fn what_is_wrong_is_one_sentence_with_what_to_do() {
         "new-1: not ended: Queued: number 2 in line\n\ncause and remedy: docs/reasons.md#queued\n"
     );
     let text = server::away("why rack");
-    assert!(text.contains("the cluster does not answer"), "{text}");
+    assert!(
+        text.starts_with(
+            "error: the cluster at http://127.0.0.1:1 does not answer: Connection refused"
+        ) && text.contains("--context"),
+        "{text}"
+    );
+    let text = said(&server, "report rack --out /tmp/rack.pdf");
+    assert!(
+        text.contains("the name /tmp/rack.pdf does not say the form of the report"),
+        "{text}"
+    );
 }
 
 /// Values that a program prints are those of the objects.
