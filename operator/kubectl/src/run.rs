@@ -41,6 +41,15 @@ pub async fn run(access: &AccessArgs, args: &RunArgs) -> anyhow::Result<Ending> 
     if let Some(file) = &args.report {
         object::check_report(file)?;
     }
+    if let Some(file) = &args.report
+        && Format::of_file(file).is_none()
+        && !object::is_yaml(file)
+    {
+        anyhow::bail!(
+            "the name {} does not say the form of the report: end it with .html, .md, .xml (JUnit), .csv, .json or .yaml",
+            file.display()
+        );
+    }
     let report = args.report.as_deref().and_then(Format::of_file);
     let report = report.filter(|format| *format != Format::Json);
     if let (Some(_), Some(file)) = (report, &args.report)

@@ -131,7 +131,7 @@ pub(super) fn measured(
         measured: Fact::new(State::True, Reason::MeasurementComplete, repeats),
         within_thresholds: within_thresholds(judgement),
         cpu_pinned,
-        succeeded: succeeded(judgement, "measured, and within its thresholds"),
+        succeeded: succeeded(judgement, "measured"),
     }
 }
 
@@ -155,8 +155,16 @@ fn within_thresholds(judgement: &Judgement) -> Fact {
     }
 }
 
-fn succeeded(judgement: &Judgement, well: &str) -> Fact {
+fn succeeded(judgement: &Judgement, measured: &str) -> Fact {
     if judgement.verdict == Verdict::Passed {
+        let warned = judgement.missed(Severity::Warn);
+        let well = if judgement.thresholds.is_empty() {
+            format!("{measured}; there are no thresholds")
+        } else if warned.is_empty() {
+            format!("{measured}, and within its thresholds")
+        } else {
+            format!("{measured}; missed with a warning: {warned}")
+        };
         return Fact::new(State::True, Reason::Passed, well);
     }
     let missed = judgement.missed(Severity::Fail);
@@ -205,10 +213,7 @@ pub(super) fn concluded(test: &ValidTest, judgement: &Judgement, many: Option<&M
         .map(|suspect| suspect.message.as_str())
         .take(5)
         .collect();
-    let mut succeeded = succeeded(
-        judgement,
-        "every pair was measured, and within the thresholds",
-    );
+    let mut succeeded = succeeded(judgement, "every pair was measured");
     if judgement.verdict != Verdict::Passed {
         // Of thresholds there is nothing to say where nothing was measured.
         let missed = Some(succeeded.message.clone()).filter(|_| measured > 0);

@@ -132,6 +132,11 @@ fn a_pinned_run_says_so_and_which_cpus() {
         told(&status.conditions),
         "True/Valid True/PodsRunning True/MeasurementComplete True/NoThresholds True/ExclusiveConfirmed True/Passed"
     );
+    let succeeded = status.conditions.iter().find(|c| c.type_ == "Succeeded");
+    assert_eq!(
+        succeeded.map(|c| c.message.as_str()),
+        Some("measured; there are no thresholds")
+    );
     let pair = status.pair.expect("a pair");
     assert_eq!(pair.client.allowed_cpus.as_deref(), Some("2-3"));
     assert_eq!(pair.server.allowed_cpus.as_deref(), Some("1"));

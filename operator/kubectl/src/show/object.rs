@@ -90,6 +90,12 @@ pub fn check_report(file: &Path) -> Result<(), ObjectError> {
         })
 }
 
+/// As what it is written without another form: a pipe or a device has no ending.
+pub fn is_yaml(file: &Path) -> bool {
+    let end = file.extension().map(|end| end.to_ascii_lowercase());
+    end.is_none_or(|end| end == "yaml" || end == "yml") || in_place(file)
+}
+
 /// Writes the tests.
 pub fn write_report(tests: &[NetTest], file: &Path) -> Result<(), ObjectError> {
     let json = file
@@ -202,6 +208,14 @@ mod tests {
             "{refused}"
         );
         check_report(Path::new("/dev/null")).unwrap();
+        for (name, yaml) in [
+            ("r", true),
+            ("r.YML", true),
+            ("/dev/null", true),
+            ("r.pdf", false),
+        ] {
+            assert_eq!(is_yaml(Path::new(name)), yaml, "{name}");
+        }
         assert!(!folder.path().join("new").exists());
     }
 

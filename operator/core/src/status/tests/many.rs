@@ -165,6 +165,10 @@ fn the_message_of_the_end_has_all_that_is_wrong() {
         message(&status, condition::WITHIN_THRESHOLDS),
         "every threshold that fails the test is met; missed with a warning: wish: 940 Mbit/s from a to b, at least 950 Mbit/s asked; missed by 1 of 2 pairs"
     );
+    assert_eq!(
+        message(&status, condition::SUCCEEDED),
+        "every pair was measured; missed with a warning: wish: 940 Mbit/s from a to b, at least 950 Mbit/s asked; missed by 1 of 2 pairs"
+    );
     assert_eq!(status.pairs[0].missed, ["wish"]);
     // Where nothing was measured, no threshold is to blame.
     let status = concluded(MESH, vec![record("b", Err(Reason::NodeLost))]);
