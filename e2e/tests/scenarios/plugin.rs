@@ -24,6 +24,11 @@ async fn passed_is_0_and_each_call_measures() -> Result<()> {
         ensure!(second.code == Some(0), "{second:?}");
         ensure!(second.stdout.contains("bit/s"), "{second:?}");
         ensure!(ns.runs("plugin").await?.len() == 2, "two calls, two runs");
+        // What a shell does at Tab.
+        let completed = kubectl("__complete nettest report plugin -o ht")
+            .run()
+            .await?;
+        ensure!(completed.starts_with("html\t"), "{completed}");
         Ok(())
     })
     .await

@@ -1,6 +1,6 @@
 //! `kubectl nettest`: NetTests from a shell, on this machine or in a cluster.
 //!
-//! - [`cli`]: the command line; [`manifest`]: the files
+//! - [`cli`]: the command line, [`complete`]: what it may go on with; [`manifest`]: the files
 //! - [`run`]: the command that measures; [`local`] and [`cluster`] are its two ways
 //! - [`command`]: the commands about what is there
 //! - [`subject`]: a run and all that is known of it; [`report`]: what is written of it
@@ -10,6 +10,7 @@
 mod cli;
 mod cluster;
 mod command;
+mod complete;
 mod interrupt;
 mod local;
 mod manifest;
@@ -24,6 +25,11 @@ use run::Ending;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    if complete::is_asked(words.next().as_ref()) {
+        let _ = show::out::print(&complete::candidates(words));
+        return ExitCode::SUCCESS;
+    }
     let Cli {
         no_color,
         access,
