@@ -9,7 +9,7 @@ pub enum Problem {
         "this cluster has no {0}: the CRDs of nettest are not installed; install the chart (helm install nettest charts/nettest), or measure this machine with kubectl nettest run --local"
     )]
     NotInstalled(&'static str),
-    #[error("there is no {kind} {name} in {}{}", place(.namespace), hint(.nearest))]
+    #[error("there is no {kind} {name} in {}{}", place(.namespace), hint(.nearest, .kind))]
     NoSuch {
         kind: &'static str,
         name: String,
@@ -18,8 +18,8 @@ pub enum Problem {
         nearest: Option<String>,
     },
     #[error(
-        "you may not {verb} {resource} in {} ({message}); ask whoever runs the cluster, and check with: kubectl auth can-i {verb} {resource} {}",
-        place(.namespace), flag(.namespace)
+        "you may not {verb} {resource} in {} ({message}); ask whoever runs the cluster, and check with: kubectl auth can-i {verb} {} {}",
+        whole(.namespace), asked_as(.resource), flag(.namespace)
     )]
     NotPermitted {
         verb: &'static str,
@@ -77,6 +77,22 @@ fn place(namespace: &str) -> String {
     }
 }
 
+/// Who may not do it in all namespaces may still do it in one.
+fn whole(namespace: &str) -> String {
+    match namespace {
+        "" => "all namespaces".to_owned(),
+        one => place(one),
+    }
+}
+
+/// kubectl auth can-i takes what stands behind a slash for the name of an object.
+fn asked_as(resource: &str) -> String {
+    match resource.split_once('/') {
+        Some((of, part)) => format!("{of} --subresource={part}"),
+        None => resource.to_owned(),
+    }
+}
+
 fn flag(namespace: &str) -> String {
     match namespace {
         "" => "-A".to_owned(),
@@ -84,10 +100,13 @@ fn flag(namespace: &str) -> String {
     }
 }
 
-fn hint(nearest: &Option<String>) -> String {
+fn hint(nearest: &Option<String>, kind: &str) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean {nearest}?"),
-        None => "; kubectl get nettests -A lists those that are there".to_owned(),
+        None => format!(
+            "; kubectl get {}s -A lists those that are there",
+            kind.to_lowercase()
+        ),
     }
 }
 
@@ -189,6 +208,35 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_and_an_absence_say_how_to_look() {
+        let problem = |resource, namespace: &str| Problem::NotPermitted {
+            verb: "get",
+            resource,
+            namespace: namespace.into(),
+            message: "m".into(),
+        };
+        let logs = problem("pods/log", "lab").to_string();
+        assert!(
+            logs.contains("in namespace lab ")
+                && logs.ends_with("kubectl auth can-i get pods --subresource=log -n lab"),
+            "{logs}"
+        );
+        let all = problem("nettests.nettest.dev", "").to_string();
+        assert!(
+            all.contains("in all namespaces ")
+                && all.ends_with("can-i get nettests.nettest.dev -A"),
+            "{all}"
+        );
+        let gone = Problem::NoSuch {
+            kind: "NetTestRun",
+            name: "a-1".into(),
+            namespace: "lab".into(),
+            nearest: None,
+        };
+        assert!(gone.to_string().contains("kubectl get nettestruns -A"));
+    }
 
     #[test]
     fn a_slip_has_a_near_name_and_a_stranger_none() {

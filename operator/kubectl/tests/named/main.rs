@@ -161,7 +161,7 @@ fn a_name_is_found_in_whichever_namespace_it_is() {
     );
     let refused = said(&Server::refusing((403, "", "no")), "why rack -A");
     assert!(
-        refused.contains("you may not list nettests.nettest.dev in any namespace")
+        refused.contains("you may not list nettests.nettest.dev in all namespaces")
             && refused.contains("kubectl auth can-i list nettests.nettest.dev -A"),
         "{refused}"
     );
