@@ -154,6 +154,9 @@ impl Output {
     }
 }
 
+/// A deadline further off than the clock counts would be a panic of `Instant`.
+const LONGEST: Duration = Duration::from_secs(8_760 * 3_600);
+
 /// As Kubernetes writes it (`1m30s`); a bare number is seconds, as kubectl takes it.
 fn parse_time(text: &str) -> Result<Duration, String> {
     let with_unit = if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -166,6 +169,9 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     let time = Duration::try_from(span).map_err(|_| wrong())?;
     if time.is_zero() {
         return Err("give more than 0s".to_owned());
+    }
+    if time > LONGEST {
+        return Err("give at most 8760h, which is a year".to_owned());
     }
     Ok(time)
 }
@@ -193,7 +199,16 @@ mod tests {
             let args = run(&["-f", "x", "--timeout", text]).unwrap();
             assert_eq!(args.timeout, Duration::from_secs(seconds), "{text}");
         }
-        for text in ["0", "0s", "-5s", "soon", "1d2x", ""] {
+        for text in [
+            "0",
+            "0s",
+            "-5s",
+            "soon",
+            "1d2x",
+            "",
+            "8761h",
+            "9223372036854775807",
+        ] {
             let words = ["-f".into(), "x".into(), format!("--timeout={text}")];
             let error = run(&words.each_ref().map(|word: &String| word.as_str())).unwrap_err();
             assert!(error.contains("--timeout"), "{text}: {error}");
