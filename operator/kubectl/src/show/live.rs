@@ -65,6 +65,9 @@ mod tests {
         let udp = live
             .text(None, &event(3, r#", "datagrams": 100, "lost": 2"#))
             .unwrap();
-        assert!(udp.contains("2/100 (2.00%)"), "{udp}");
+        assert!(udp.ends_with("2/100 (2.00%)\n"), "{udp}");
+        let line = r#"{"event": "interval", "data": {"variant": "tcp-p1", "repeat": 3, "flow": "ClientToServer", "start": 0.0, "end": 1.0, "bytes": 1, "bits_per_second": 8.0, "omitted": true, "datagrams": 100, "lost": 2}}"#;
+        let early = live.text(None, &Event::parse(line).unwrap()).unwrap();
+        assert!(early.ends_with("2/100 (2.00%)  (omitted)\n"), "{early}");
     }
 }

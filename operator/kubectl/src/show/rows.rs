@@ -77,7 +77,11 @@ pub fn interval(sum: &IntervalSum) -> String {
         || packets.to_string(),
         |lost| format!("{lost}/{packets} ({percent})"),
     );
-    format!("{}{told}", front(&document))
+    format!("{}{told}{}", front(&document), omitted(sum.omitted))
+}
+
+fn omitted(is: bool) -> &'static str {
+    if is { "  (omitted)" } else { "" }
 }
 
 fn counted(streams: usize) -> String {
@@ -94,9 +98,7 @@ fn interval_row(sum: &Value, udp: bool) -> String {
     } else if let Some(retransmits) = sum["retransmits"].as_u64() {
         let _ = write!(row, "{retransmits:>5}");
     }
-    if sum["omitted"].as_bool() == Some(true) {
-        row += "  (omitted)";
-    }
+    row += omitted(sum["omitted"].as_bool() == Some(true));
     row.trim_end().to_owned()
 }
 
