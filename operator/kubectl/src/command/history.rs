@@ -3,7 +3,7 @@
 use crate::cli::{AccessArgs, HistoryArgs};
 use crate::cluster::{self, Target};
 use crate::show::grid::Extent;
-use crate::show::history::{Past, table};
+use crate::show::history::{Past, latest_first, table};
 use crate::show::{out, screen::Screen};
 use jiff::Timestamp;
 use kube::ResourceExt;
@@ -34,6 +34,7 @@ pub async fn history(access: &AccessArgs, args: &HistoryArgs) -> anyhow::Result<
             });
         }
     }
+    latest_first(&mut past);
     if past.is_empty() {
         // Says why, as every command that needs a run does.
         found.finished()?;

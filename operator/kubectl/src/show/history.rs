@@ -45,6 +45,18 @@ const fn column(name: &'static str, spare: u8, cell: fn(&Past) -> Option<String>
     }
 }
 
+/// A run that was deleted may be newer than one that is there. Those that go on come first, in their order.
+pub fn latest_first(past: &mut [Past]) {
+    past.sort_by_key(|past| {
+        let unknown = if past.deleted {
+            Timestamp::MIN
+        } else {
+            Timestamp::MAX
+        };
+        std::cmp::Reverse(past.finished.unwrap_or(unknown))
+    });
+}
+
 pub fn table(past: &[Past], extent: Extent) -> Grid {
     grid(&COLUMNS, past, extent)
 }
@@ -89,6 +101,29 @@ mod tests {
         ] {
             assert_eq!(ago(SignedDuration::from_secs(seconds)), text);
         }
+    }
+
+    #[test]
+    fn a_deleted_run_stands_at_its_time() {
+        let past = |run: &str, deleted, finished: Option<&str>| Past {
+            run: run.into(),
+            deleted,
+            finished: finished.map(|time| time.parse().unwrap()),
+            ago: None,
+            verdict: None,
+            reason: "-".into(),
+            throughput: None,
+        };
+        let mut all = [
+            past("a-5", false, None),
+            past("a-4", false, None),
+            past("a-2", false, Some("2026-12-01T10:00:00Z")),
+            past("a-1", true, None),
+            past("a-3", true, Some("2026-12-01T11:00:00Z")),
+        ];
+        latest_first(&mut all);
+        let names: Vec<&str> = all.iter().map(|past| past.run.as_str()).collect();
+        assert_eq!(names, ["a-5", "a-4", "a-3", "a-2", "a-1"]);
     }
 
     #[test]
