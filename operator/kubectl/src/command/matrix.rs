@@ -11,6 +11,15 @@ pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()
     let (connection, found) = super::find(access, &args.name).await?;
     let run = super::finished(&found)?;
     let pairs = cluster::pairs(&connection, &run).await?;
+    let status = run.status.as_ref();
+    let several = status.is_some_and(|status| status.progress.is_some());
+    if pairs.is_empty() && several {
+        anyhow::bail!(
+            "the pairs of {} are not kept any more: the run or its ConfigMaps are gone; measure again with kubectl nettest run, or see with kubectl nettest why {} what the test remembers",
+            run.name_any(),
+            args.name
+        );
+    }
     if pairs.is_empty() {
         anyhow::bail!(
             "{} has one pair, and a matrix needs several; kubectl nettest why {} has its figures",
@@ -45,6 +54,13 @@ pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()
     };
     if super::for_programs(args.output, &all)? {
         return Ok(());
+    }
+    if matrices.is_empty() {
+        anyhow::bail!(
+            "no pair of {} was measured; kubectl nettest why {} says why",
+            run.name_any(),
+            args.name
+        );
     }
     let screen = Screen::of_stdout();
     let several = matrices.len() > 1;
