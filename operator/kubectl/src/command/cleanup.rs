@@ -89,7 +89,8 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
             Ok(_) => {}
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
             Err(error) => {
-                return Err(cluster::deletion_of(run).problem(&error).into());
+                let problem = cluster::deletion_of(run).problem(&error);
+                return Err(problem.of(&connection).into());
             }
         }
     }

@@ -10,7 +10,8 @@ use serde::Serialize;
 pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()> {
     let (connection, found) = super::find(access, &args.name).await?;
     let run = super::finished(&found)?;
-    let pairs = cluster::pairs(&connection, &run).await?;
+    let pairs = cluster::pairs(&connection, &run).await;
+    let pairs = pairs.map_err(|problem| problem.of(&connection))?;
     let status = run.status.as_ref();
     let several = status.is_some_and(|status| status.progress.is_some());
     if pairs.is_empty() && several {

@@ -22,12 +22,15 @@ pub async fn report(access: &AccessArgs, args: &ReportArgs) -> anyhow::Result<()
     };
     let (connection, found) = super::find(access, &args.name).await?;
     let run: NetTestRun = super::finished(&found)?;
-    let subject = Subject::kept(&connection, run, &Slow::new(args.quiet)).await?;
+    let subject = Subject::kept(&connection, run, &Slow::new(args.quiet)).await;
+    let subject = subject.map_err(|problem| problem.of(&connection))?;
     let text = render(&subject, format)?;
     match &args.out {
         Some(file) => {
             object::write(file, &text)?;
-            out::warn(&format!("report: {}", file.display()));
+            if !args.quiet {
+                out::warn(&format!("report: {}", file.display()));
+            }
         }
         None => out::print(&text)?,
     }
