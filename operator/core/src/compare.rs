@@ -1,7 +1,9 @@
 //! Two runs side by side: what changed, and whether that is more than the repeats of one run differ by.
 
+use crate::ledger::PairRecord;
 use nettest_api::result::{Flow, Spread, VariantResult};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Whether a change means something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -12,6 +14,8 @@ pub enum Noise {
     Beyond,
     /// One repeat has no spread.
     Unknown,
+    /// The spread is over several pairs: how far they differ, and not how far their repeats do. Each pair says it for itself.
+    OverPairs,
 }
 
 /// One variant and flow.
@@ -24,6 +28,15 @@ pub struct Comparison {
     pub before: Option<Spread>,
     pub after: Option<Spread>,
     pub change: Option<Change>,
+}
+
+/// One pair of two runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfPair {
+    pub client: String,
+    pub server: String,
+    #[serde(flatten)]
+    pub comparison: Comparison,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -48,6 +61,52 @@ pub fn compare(before: &[VariantResult], after: &[VariantResult]) -> Vec<Compari
         .filter(|other| !before.iter().any(|one| same(one, other)))
         .map(|other| of(other, None, Some(other)));
     both.chain(new).collect()
+}
+
+/// The figures over the pairs of two runs with several.
+pub fn compare_summaries(before: &[VariantResult], after: &[VariantResult]) -> Vec<Comparison> {
+    let mut all = compare(before, after);
+    for change in all.iter_mut().filter_map(|one| one.change.as_mut()) {
+        change.noise = Noise::OverPairs;
+    }
+    all
+}
+
+/// Each pair against itself, the largest loss first; what only one of the runs has is left out. A second pass tells nodes apart
+/// and is no result.
+pub fn compare_pairs(
+    before: &BTreeMap<u32, PairRecord>,
+    after: &BTreeMap<u32, PairRecord>,
+) -> Vec<OfPair> {
+    let (before, after) = (by_ends(before), by_ends(after));
+    let both = before
+        .iter()
+        .filter_map(|(ends, results)| Some((ends, results, after.get(ends)?)));
+    let mut all: Vec<OfPair> = both
+        .flat_map(|((client, server), before, after)| {
+            let compared = compare(before, after).into_iter();
+            let known = compared.filter(|one| one.change.is_some());
+            known.map(|comparison| OfPair {
+                client: (*client).to_owned(),
+                server: (*server).to_owned(),
+                comparison,
+            })
+        })
+        .collect();
+    all.sort_by_key(|pair| pair.comparison.change.and_then(|change| change.permille));
+    all
+}
+
+fn by_ends(pairs: &BTreeMap<u32, PairRecord>) -> BTreeMap<(&str, &str), Vec<VariantResult>> {
+    let mut by_ends: BTreeMap<_, Vec<VariantResult>> = BTreeMap::new();
+    for record in pairs.values().filter(|record| !record.second_pass) {
+        let ends = (record.client.as_str(), record.server.as_str());
+        by_ends
+            .entry(ends)
+            .or_default()
+            .extend_from_slice(&record.results);
+    }
+    by_ends
 }
 
 fn of(
@@ -100,6 +159,47 @@ mod tests {
              senderBitsPerSecond: 1, receiverBitsPerSecond: 1, sentBytes: 1, receivedBytes: 1, repeats: {repeats}}}"
         ))
         .unwrap()
+    }
+
+    #[test]
+    fn of_meshes_each_pair_is_compared_with_itself() {
+        let record = |server: &str, rates: [i64; 3], second_pass: bool| {
+            let text = format!(
+                "{{client: a, server: {server}, lane: {{client: Pod, server: Pod}}, state: Measured, attempt: 1, secondPass: {second_pass}}}"
+            );
+            let mut record: PairRecord = serde_yaml::from_str(&text).unwrap();
+            record.results = vec![result("tcp-p1", rates, 3)];
+            record
+        };
+        // B was always slow, and is no slower now; c has lost half of it, which the spread over the pairs would hide.
+        let before: BTreeMap<u32, PairRecord> = [
+            (0, record("b", [9, 10, 11], false)),
+            (1, record("c", [990, 1_000, 1_010], false)),
+            (2, record("gone", [1, 1, 1], false)),
+        ]
+        .into();
+        let after: BTreeMap<u32, PairRecord> = [
+            (0, record("c", [490, 500, 510], false)),
+            (1, record("b", [9, 10, 11], false)),
+            (2, record("gone", [1, 1, 1], true)),
+        ]
+        .into();
+        let compared = compare_pairs(&before, &after);
+        let told: Vec<_> = compared
+            .iter()
+            .map(|pair| (pair.server.as_str(), pair.comparison.change.unwrap()))
+            .map(|(server, change)| (server, change.permille, change.noise))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("c", Some(-500), Noise::Beyond),
+                ("b", Some(0), Noise::Within)
+            ]
+        );
+        let all = |rates| [result("tcp-p1", rates, 3)];
+        let over = compare_summaries(&all([10, 1_000, 1_010]), &all([10, 500, 510]));
+        assert_eq!(over[0].change.unwrap().noise, Noise::OverPairs);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One run and everything that is known of it: what a report is made of.
 
 use crate::cluster::{self, Connection, Problem};
-use crate::show::slow::Slow;
+use crate::show::{figures::counted, out, slow::Slow};
 use kube::ResourceExt;
 use nettest_api::{NetTest, NetTestRun, NetTestRunSpec, NetTestRunStatus};
 use nettest_core::ledger::PairRecord;
@@ -55,7 +55,13 @@ impl Subject {
         let name = run.name_any();
         let on_read =
             |read, all| slow.note(|| format!("{name}: documents of {read} of {all} pairs read"));
-        let measurements = cluster::documents(connection, &run, &pairs, &on_read).await?;
+        let (measurements, lost) = cluster::documents(connection, &run, &pairs, &on_read).await?;
+        if lost > 0 {
+            let of = counted(i64::try_from(lost).unwrap_or(i64::MAX), "ConfigMap");
+            out::warn(&format!(
+                "note: {of} of documents of {name} are gone or broken: what they had is not in the report"
+            ));
+        }
         Ok(Subject {
             name: run.spec.test_name.clone().unwrap_or_else(|| run.name_any()),
             namespace: run.namespace(),

@@ -25,7 +25,7 @@ use nettest_api::{
     NetTest, NetTestRun, NetTestRunSpec, NetTestSpec, NetTestStatus, condition, labels,
     result::{PairStatus, VariantResult, Verdict},
 };
-use nettest_core::{conditions::find, names, validate::Refusal};
+use nettest_core::{argv::PORT, conditions::find, names, validate::Refusal};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Runs that one request lists: the status of a mesh's run may have 200 KiB.
@@ -318,12 +318,20 @@ fn of_run(
             next_run,
             progress: status.progress,
             suspects: &status.suspects,
+            port: port(&run.spec.test),
         },
         pair: status.pair.as_ref(),
         results: &status.results,
         ledger: shards.and_then(|shards| Some((run, u32::try_from(shards).ok()?))),
         several: shards.is_some(),
     })
+}
+
+/// Ours, or that of a server outside.
+fn port(spec: &NetTestSpec) -> u16 {
+    let external = spec.topology.external.as_ref();
+    let port = external.and_then(|external| u16::try_from(external.port).ok());
+    port.unwrap_or(PORT)
 }
 
 fn of_test(
@@ -348,6 +356,7 @@ fn of_test(
             next_run,
             progress: status.progress,
             suspects: &status.suspects,
+            port: port(&test.spec),
         },
         pair: status.pair.as_ref(),
         results: &status.results,

@@ -24,6 +24,8 @@ const NODE: [&str; 6] = [
     "node",
     "role",
 ];
+/// Of figures over all pairs.
+const PAIRS: [&str; 4] = ["nettest_namespace", "nettest", "variant", "direction"];
 /// Of figures over the pairs of two zones.
 const ZONES: [&str; 6] = [
     "nettest_namespace",
@@ -56,6 +58,7 @@ pub enum Family {
     Jitter,
     Datagrams,
     EngineCpu,
+    PairsThroughput,
     NodeThroughput,
     ZoneThroughput,
     Pairs,
@@ -82,7 +85,7 @@ struct Definition {
 }
 
 impl Family {
-    pub const ALL: [Family; 23] = [
+    pub const ALL: [Family; 24] = [
         Family::Throughput,
         Family::Retransmits,
         Family::RoundTripMean,
@@ -91,6 +94,7 @@ impl Family {
         Family::Jitter,
         Family::Datagrams,
         Family::EngineCpu,
+        Family::PairsThroughput,
         Family::NodeThroughput,
         Family::ZoneThroughput,
         Family::Pairs,
@@ -157,6 +161,12 @@ impl Family {
                 "CPU that an engine used in the median repeat.",
                 &PAIR,
                 &["role"],
+            ),
+            Family::PairsThroughput => (
+                "nettest_pairs_throughput_bytes_per_second",
+                "Throughput over all pairs, of runs with several pairs.",
+                &PAIRS,
+                &["stat"],
             ),
             Family::NodeThroughput => (
                 "nettest_node_throughput_bytes_per_second",

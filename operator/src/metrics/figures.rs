@@ -6,13 +6,16 @@ use super::{
     samples::{Label, Sample, TestKey, float},
 };
 use nettest_api::result::{Flow, PairState, PairStatus, VariantResult};
-use nettest_core::{argv::PORT, ledger::Ledger, summary};
+use nettest_core::{ledger::Ledger, summary};
 use std::collections::{BTreeMap, HashMap};
 
 /// More pairs than this are shown by node and by zone, and only the worst of them one by one …
 pub const MOST_PAIRS: usize = 400;
 /// … as many as this.
 pub const WORST: usize = 100;
+/// … and of fewer, too, no more than have so many results together: a pair has one for each variant and direction, and of
+/// both there may be 256.
+pub const MOST_RESULTS: usize = 4_000;
 
 /// Where the figures of a run are.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +39,8 @@ pub struct Pair<'a> {
     pub results: &'a [VariantResult],
 }
 
-/// `exporter`: by the names of the common iperf3 exporter, too.
-pub fn of_run(key: &TestKey, figures: Figures<'_>, exporter: bool) -> Vec<Sample> {
+/// `exporter`: by the names of the common iperf3 exporter, too, with the server's port.
+pub fn of_run(key: &TestKey, figures: Figures<'_>, exporter: Option<u16>) -> Vec<Sample> {
     let mut labels = Labels::of(key);
     let mut out = Vec::new();
     match figures {
@@ -59,22 +62,24 @@ pub fn of_run(key: &TestKey, figures: Figures<'_>, exporter: bool) -> Vec<Sample
                 results,
             };
             of_pair(&mut labels, &pair, exporter, &mut out);
-            if exporter && results.is_empty() {
-                down(&mut labels, client, server, &mut out);
+            if let Some(port) = exporter.filter(|_| results.is_empty()) {
+                down(&mut labels, (client, server), port, &mut out);
             }
         }
         Figures::Pairs(ledger) => {
             let pairs = measured(ledger);
-            if exporter {
+            if let Some(port) = exporter {
                 let failed = summary::of_first_pass(ledger)
                     .filter(|record| record.state == PairState::Failed);
                 for record in failed.take(WORST) {
-                    down(&mut labels, &record.client, &record.server, &mut out);
+                    let ends = (record.client.as_str(), record.server.as_str());
+                    down(&mut labels, ends, port, &mut out);
                 }
             }
             for pair in shown(&pairs) {
                 of_pair(&mut labels, pair, exporter, &mut out);
             }
+            over_pairs::of_all(&mut labels, &pairs, &mut out);
             over_pairs::of_nodes(&mut labels, &pairs, &mut out);
             over_pairs::of_zones(&mut labels, &pairs, &mut out);
         }
@@ -98,7 +103,9 @@ fn measured(ledger: &Ledger) -> Vec<Pair<'_>> {
 
 /// All, or of too many those whose throughput is the lowest beside that of the others.
 fn shown<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<&'b Pair<'a>> {
-    if pairs.len() <= MOST_PAIRS {
+    let many = pairs.len() > MOST_PAIRS;
+    let results: usize = pairs.iter().map(|pair| pair.results.len()).sum();
+    if !many && results <= MOST_RESULTS {
         return pairs.iter().collect();
     }
     let mut rates: BTreeMap<(&str, bool), Vec<i64>> = BTreeMap::new();
@@ -120,8 +127,18 @@ fn shown<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<&'b Pair<'a>> {
     };
     let mut ranked: Vec<(i128, &Pair<'_>)> = pairs.iter().map(|pair| (worst(pair), pair)).collect();
     ranked.sort_by_key(|(share, _)| *share);
-    ranked.truncate(WORST);
-    ranked.into_iter().map(|(_, pair)| pair).collect()
+    let mut left = MOST_RESULTS;
+    let fits = |pair: &&Pair<'_>| {
+        let room = left.checked_sub(pair.results.len());
+        left = room.unwrap_or(0);
+        room.is_some()
+    };
+    ranked
+        .into_iter()
+        .map(|(_, pair)| pair)
+        .take(if many { WORST } else { MOST_PAIRS })
+        .take_while(fits)
+        .collect()
 }
 
 pub fn of_flow(result: &VariantResult) -> (&str, bool) {
@@ -155,7 +172,7 @@ impl Labels {
     }
 }
 
-fn of_pair(labels: &mut Labels, pair: &Pair<'_>, exporter: bool, out: &mut Vec<Sample>) {
+fn of_pair(labels: &mut Labels, pair: &Pair<'_>, exporter: Option<u16>, out: &mut Vec<Sample>) {
     for result in pair.results {
         let base: Vec<Label> = [
             result.variant.as_str(),
@@ -180,8 +197,8 @@ fn of_pair(labels: &mut Labels, pair: &Pair<'_>, exporter: bool, out: &mut Vec<S
                 value,
             });
         }
-        if exporter {
-            of_exporter(labels, pair, result, out);
+        if let Some(port) = exporter {
+            of_exporter(labels, pair, port, result, out);
         }
     }
 }
@@ -246,8 +263,8 @@ fn figures(result: &VariantResult) -> Vec<(Family, Option<&'static str>, f64)> {
 }
 
 /// What could not be measured has neither variant nor direction.
-fn down(labels: &mut Labels, client: &str, server: &str, out: &mut Vec<Sample>) {
-    let port = PORT.to_string();
+fn down(labels: &mut Labels, (client, server): (&str, &str), port: u16, out: &mut Vec<Sample>) {
+    let port = port.to_string();
     let more = ["", "", client, server, &port].map(|text| labels.label(text));
     let both = [labels.namespace.clone(), labels.test.clone()];
     out.push(Sample {
@@ -273,6 +290,7 @@ fn datagrams_per_second(result: &VariantResult) -> Option<f64> {
 fn of_exporter(
     labels: &mut Labels,
     pair: &Pair<'_>,
+    port: u16,
     result: &VariantResult,
     out: &mut Vec<Sample>,
 ) {
@@ -283,7 +301,7 @@ fn of_exporter(
         labels.label(direction(result.flow)),
         labels.label(pair.client),
         labels.label(pair.server),
-        labels.label(&PORT.to_string()),
+        labels.label(&port.to_string()),
     ];
     let sent = duration(result.sent_bytes, result.sender_bits_per_second);
     let received = duration(result.received_bytes, result.receiver_bits_per_second);

@@ -1,4 +1,4 @@
-//! Throughput over the pairs of a node and of two zones: pure. However many pairs there are, these stay few.
+//! Throughput over all pairs, over those of a node and over those of two zones: pure. However many pairs there are, these stay few.
 
 use super::{
     family::Family,
@@ -8,12 +8,18 @@ use super::{
 use nettest_api::result::Flow;
 use std::collections::BTreeMap;
 
-/// What is grouped: variant, who sent, and two more labels.
-type Group<'a> = (&'a str, &'static str, &'a str, &'a str);
+/// What is grouped: variant, who sent, and the labels of the group.
+type Group<'a> = (&'a str, &'static str, Vec<&'a str>);
+
+pub fn of_all(labels: &mut Labels, pairs: &[Pair<'_>], out: &mut Vec<Sample>) {
+    groups(labels, Family::PairsThroughput, pairs, out, |_| {
+        vec![vec![]]
+    });
+}
 
 pub fn of_nodes(labels: &mut Labels, pairs: &[Pair<'_>], out: &mut Vec<Sample>) {
     groups(labels, Family::NodeThroughput, pairs, out, |pair| {
-        vec![(pair.client, "client"), (pair.server, "server")]
+        vec![vec![pair.client, "client"], vec![pair.server, "server"]]
     });
 }
 
@@ -22,7 +28,7 @@ pub fn of_zones(labels: &mut Labels, pairs: &[Pair<'_>], out: &mut Vec<Sample>) 
     let any = |pair: &Pair<'_>| !pair.client_zone.is_empty() || !pair.server_zone.is_empty();
     if pairs.iter().any(any) {
         groups(labels, Family::ZoneThroughput, pairs, out, |pair| {
-            vec![(pair.client_zone, pair.server_zone)]
+            vec![vec![pair.client_zone, pair.server_zone]]
         });
     }
 }
@@ -32,30 +38,25 @@ fn groups<'a>(
     family: Family,
     pairs: &[Pair<'a>],
     out: &mut Vec<Sample>,
-    of: impl for<'b> Fn(&'b Pair<'a>) -> Vec<(&'a str, &'a str)>,
+    of: impl for<'b> Fn(&'b Pair<'a>) -> Vec<Vec<&'a str>>,
 ) {
     let mut rates: BTreeMap<Group<'a>, Vec<i64>> = BTreeMap::new();
     for pair in pairs {
         for result in pair.results {
             let flow: Flow = result.flow;
-            for (one, other) in of(pair) {
+            for group in of(pair) {
                 rates
-                    .entry((&result.variant, direction(flow), one, other))
+                    .entry((&result.variant, direction(flow), group))
                     .or_default()
                     .push(result.throughput_bits_per_second.median);
             }
         }
     }
-    for ((variant, direction, one, other), mut rates) in rates {
+    for ((variant, direction, group), mut rates) in rates {
         rates.sort_unstable();
-        let base = [
-            labels.namespace.clone(),
-            labels.test.clone(),
-            labels.label(variant),
-            labels.label(direction),
-            labels.label(one),
-            labels.label(other),
-        ];
+        let mut base = vec![labels.namespace.clone(), labels.test.clone()];
+        let texts = [variant, direction].into_iter().chain(group);
+        base.extend(texts.map(|text| labels.label(text)));
         let of = |index: usize| rates.get(index).copied();
         for (stat, rate) in [
             ("median", of((rates.len() - 1) / 2)),

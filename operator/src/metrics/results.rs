@@ -56,7 +56,8 @@ impl Results {
         figures: Option<Figures<'_>>,
     ) {
         let test = of_test(&key, finished);
-        let figures = figures.map(|figures| figures::of_run(&key, figures, self.exporter));
+        let figures = figures
+            .map(|figures| figures::of_run(&key, figures, self.exporter.then_some(finished.port)));
         let mut all = lock(&self.shown);
         let before = all.remove(&key).filter(|shown| shown.run == run);
         let figures = figures

@@ -37,6 +37,8 @@ pub struct Finished<'a> {
     /// Of several pairs.
     pub progress: Option<Progress>,
     pub suspects: &'a [Suspect],
+    /// Where the server listens.
+    pub port: u16,
 }
 
 /// Label values are shared: a node's name is in thousands of samples.
@@ -60,6 +62,7 @@ pub fn of_test(key: &TestKey, finished: &Finished<'_>) -> Vec<Sample> {
         next_run,
         progress,
         suspects,
+        port: _,
     } = *finished;
     let mut out = Vec::new();
     let mut add = |family, more: &[&str], value| {

@@ -161,14 +161,37 @@ where
 }
 
 impl Found {
+    /// The newest run, whether it has ended or not.
+    pub fn newest(&self) -> Option<NetTestRun> {
+        match self.runs.first() {
+            Some(run) if !has_ended(run) => Some(run.clone()),
+            run => self.later(run.cloned()),
+        }
+    }
+
+    /// Of a run that is gone the test's status has what it knows; an older one may be kept.
+    fn later(&self, kept: Option<NetTestRun>) -> Option<NetTestRun> {
+        let ended = |run: &NetTestRun| {
+            let time = run.status.as_ref()?.finish_time.as_ref()?;
+            Some(time.0)
+        };
+        let is_gone = |run: &NetTestRun| {
+            let name = run.name_any();
+            self.runs.iter().all(|kept| kept.name_any() != name)
+        };
+        let remembered = self.test.as_ref().and_then(remembered).filter(is_gone);
+        match (kept, remembered) {
+            (Some(kept), Some(gone)) if ended(&kept) < ended(&gone) => Some(gone),
+            (kept, gone) => kept.or(gone),
+        }
+    }
+
     /// The latest run that has ended, and the sentence that a later one is going.
     pub fn finished(&self) -> Result<(NetTestRun, Option<String>), Problem> {
         let ended = |run: &&NetTestRun| state(*run) == State::Ended;
         let latest = self.runs.first();
-        let finished = self.runs.iter().find(ended).cloned();
-        // Of a test whose runs are gone the status has what it knows.
-        let remembered = || self.test.as_ref().and_then(remembered);
-        match finished.or_else(remembered) {
+        let kept = self.runs.iter().find(ended).cloned();
+        match self.later(kept) {
             Some(run) => {
                 let later = latest.filter(|latest| latest.uid() != run.uid());
                 let note = later.filter(|later| !ended(later)).map(|later| {
@@ -183,6 +206,7 @@ impl Found {
             None => Err(match latest {
                 Some(run) => Problem::Going {
                     name: self.name.clone(),
+                    namespace: run.namespace().unwrap_or_default(),
                     far: far(run),
                 },
                 None => Problem::NeverRan {

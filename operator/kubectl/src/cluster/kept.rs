@@ -35,25 +35,27 @@ pub async fn pairs(
     let mut ledger = Ledger::default();
     for shard in 0..u32::try_from(kept.shards).unwrap_or(0) {
         let name = format!("{}-{shard}", kept.prefix);
-        if let Some(text) = read(connection, &name, "pairs.json.gz").await? {
-            ledger
-                .add_shard(shard, &text)
-                .map_err(|error| Problem::Newer {
-                    what: format!("ConfigMap {name}"),
-                    error: error.to_string(),
-                })?;
-        }
+        let what = format!("ConfigMap {name} in namespace {}", connection.namespace);
+        let Some(text) = read(connection, &name, "pairs.json.gz").await? else {
+            return Err(Problem::Lost { what });
+        };
+        ledger
+            .add_shard(shard, &text)
+            .map_err(|error| Problem::Newer {
+                what,
+                error: error.to_string(),
+            })?;
     }
     Ok(ledger.0)
 }
 
-/// The documents of a run, by pair where it has several.
+/// The documents of a run, by pair where it has several; and how many of their ConfigMaps are gone or broken.
 pub async fn documents(
     connection: &Connection,
     run: &NetTestRun,
     pairs: &BTreeMap<u32, PairRecord>,
     on_read: &dyn Fn(usize, usize),
-) -> Result<Vec<PairMeasurement>, Problem> {
+) -> Result<(Vec<PairMeasurement>, usize), Problem> {
     let own = run
         .status
         .as_ref()
@@ -75,10 +77,11 @@ pub async fn documents(
     });
     let mut texts = std::pin::pin!(stream::iter(texts).buffered(AT_A_TIME));
     let mut all = Vec::new();
-    let mut done = 0;
+    let (mut done, mut lost) = (0, 0);
     while let Some((number, text)) = texts.try_next().await? {
         done += 1;
         on_read(done, maps.len());
+        lost += usize::from(text.is_none());
         let lines = text.iter().flat_map(|text| text.lines());
         all.extend(lines.filter_map(|line| match Event::parse(line) {
             Some(Event::Measurement(measurement)) => Some(PairMeasurement {
@@ -88,7 +91,7 @@ pub async fn documents(
             _ => None,
         }));
     }
-    Ok(all)
+    Ok((all, lost))
 }
 
 /// `None`: it is gone, or not what it should be.
@@ -116,5 +119,6 @@ async fn read(connection: &Connection, name: &str, key: &str) -> Result<Option<S
     let read = GzDecoder::new(packed.0.as_slice())
         .take(MOST)
         .read_to_string(&mut text);
-    Ok(read.ok().map(|_| text))
+    // At the bound it may go on.
+    Ok(read.ok().filter(|size| (*size as u64) < MOST).map(|_| text))
 }

@@ -42,12 +42,20 @@ pub enum Problem {
         env!("CARGO_PKG_VERSION")
     )]
     Newer { what: String, error: String },
+    #[error(
+        "{what} is gone, or is not what the operator wrote: the pairs of the run are not whole any more; kubectl nettest why has what its status remembers, kubectl nettest run measures again"
+    )]
+    Lost { what: String },
     #[error("{name} has not run yet: {far}")]
     NeverRan { name: String, far: String },
     #[error(
-        "{name} is still going ({far}) and no run of it has ended; follow it with: kubectl nettest watch {name}"
+        "{name} is still going ({far}) and no run of it has ended; follow it with: kubectl nettest watch {name} -n {namespace}"
     )]
-    Going { name: String, far: String },
+    Going {
+        name: String,
+        namespace: String,
+        far: String,
+    },
     #[error("the cluster{} does not answer: {error}; is it up, and is it the one that you mean (--context, --kubeconfig)?", at(.server))]
     Unreachable {
         /// Its address, where it is known.

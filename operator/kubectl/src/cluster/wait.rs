@@ -24,10 +24,11 @@ pub enum WaitError {
         "{name} was changed by somebody else while it ran: that run's result is not this file's"
     )]
     Changed { name: String },
-    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get {kind}/{name}", .time.as_secs())]
+    #[error("{name} has not ended within {} s ({last}); it goes on in the cluster: kubectl get {kind}/{name} -n {namespace}", .time.as_secs())]
     Timeout {
         kind: String,
         name: String,
+        namespace: String,
         time: Duration,
         last: String,
     },
@@ -65,6 +66,7 @@ where
                 let kind = K::kind(&()).to_ascii_lowercase();
                 return Err(WaitError::Timeout {
                     kind,
+                    namespace: applied.meta().namespace.clone().unwrap_or_default(),
                     name,
                     time,
                     last,

@@ -47,7 +47,7 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
     let tell = |text: &str| if people { out::print(text) } else { Ok(()) };
     let mut done = Cleaned {
         runs: finished.iter().map(named).collect(),
-        deleted: false,
+        deleted: 0,
     };
     if finished.is_empty() {
         super::for_programs(args.output, &done)?;
@@ -89,13 +89,16 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
             Ok(_) => {}
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
             Err(error) => {
+                done.deleted = index;
+                super::for_programs(args.output, &done)?;
+                tell(&format!("{index} of {count} deleted\n"))?;
                 let problem = cluster::deletion_of(run).problem(&error);
                 return Err(problem.of(&connection).into());
             }
         }
     }
     drop(slow);
-    done.deleted = true;
+    done.deleted = finished.len();
     super::for_programs(args.output, &done)?;
     Ok(tell(&format!("{count} deleted\n"))?)
 }
@@ -104,7 +107,8 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
 #[derive(Debug, Serialize)]
 struct Cleaned {
     runs: Vec<String>,
-    deleted: bool,
+    /// The first so many of them.
+    deleted: usize,
 }
 
 fn named(run: &NetTestRun) -> String {

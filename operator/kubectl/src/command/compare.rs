@@ -1,18 +1,22 @@
 //! `compare A B`: two runs side by side.
 
 use crate::cli::{AccessArgs, CompareArgs};
-use crate::show::compare::{summary, table};
+use crate::cluster::{self, Connection};
+use crate::show::compare::{self as show, summary, table};
 use crate::show::grid::Extent;
 use crate::show::{out, screen::Screen};
 use jiff::Timestamp;
 use kube::ResourceExt;
 use nettest_api::NetTestRun;
-use nettest_core::compare::{Comparison, compare as compared};
+use nettest_core::compare::{
+    Comparison, OfPair, compare as compared, compare_pairs, compare_summaries,
+};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<()> {
-    let (_, before) = super::find(access, &args.before).await?;
-    let (_, after) = super::find(access, &args.after).await?;
+    let (of_before, before) = super::find(access, &args.before).await?;
+    let (of_after, after) = super::find(access, &args.after).await?;
     let (before, after) = (super::finished(&before)?, super::finished(&after)?);
     let results = |run: &NetTestRun| {
         let status = run.status.as_ref();
@@ -21,14 +25,44 @@ pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<
             .unwrap_or_default();
         if results.is_empty() {
             anyhow::bail!(
-                "{} measured nothing, so there is nothing to compare; kubectl nettest why run/{0} says why",
-                run.name_any()
+                "{} measured nothing, so there is nothing to compare; kubectl nettest why run/{0} -n {} says why",
+                run.name_any(),
+                run.namespace().unwrap_or_default()
             );
         }
         Ok(results)
     };
-    let all = compared(&results(&before)?, &results(&after)?);
-    let text = summary(&all);
+    let (one, other) = (results(&before)?, results(&after)?);
+    let is_mesh = |run: &NetTestRun| {
+        let status = run.status.as_ref();
+        status.is_some_and(|status| status.progress.is_some())
+    };
+    let meshes = is_mesh(&before) && is_mesh(&after);
+    let all = match meshes {
+        true => compare_summaries(&one, &other),
+        false => compared(&one, &other),
+    };
+    let kept = async |connection: &Connection, run: &NetTestRun| {
+        let pairs = cluster::pairs(connection, run).await;
+        pairs.map_err(|problem| problem.of(connection))
+    };
+    let (pairs_before, pairs_after) = match meshes {
+        true => (
+            kept(&of_before, &before).await?,
+            kept(&of_after, &after).await?,
+        ),
+        false => (BTreeMap::new(), BTreeMap::new()),
+    };
+    let pairs = compare_pairs(&pairs_before, &pairs_after);
+    let screen = Screen::of_stdout();
+    let extent = Extent {
+        wide: false,
+        width: screen.width,
+    };
+    let text = match meshes {
+        true => show::pairs(&pairs, extent),
+        false => summary(&all),
+    };
     let finished = |run: &NetTestRun| Some(run.status.as_ref()?.finish_time.as_ref()?.0);
     let side = |run: &NetTestRun| Side {
         run: run.name_any(),
@@ -38,16 +72,11 @@ pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<
         before: side(&before),
         after: side(&after),
         variants: &all,
-        summary: text.trim_end(),
+        pairs: &pairs,
     };
     if super::for_programs(args.output, &compared)? {
         return Ok(());
     }
-    let screen = Screen::of_stdout();
-    let extent = Extent {
-        wide: false,
-        width: screen.width,
-    };
     let when =
         |run: &NetTestRun| finished(run).map_or_else(String::new, |time| format!(" ({time})"));
     let head = format!(
@@ -68,7 +97,8 @@ struct Compared<'a> {
     before: Side,
     after: Side,
     variants: &'a [Comparison],
-    summary: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pairs: &'a [OfPair],
 }
 
 #[derive(Debug, Serialize)]

@@ -16,16 +16,18 @@ pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()
     let several = status.is_some_and(|status| status.progress.is_some());
     if pairs.is_empty() && several {
         anyhow::bail!(
-            "the pairs of {} are not kept any more: the run or its ConfigMaps are gone; measure again with kubectl nettest run, or see with kubectl nettest why {} what the test remembers",
+            "the pairs of {} are not kept any more: the run or its ConfigMaps are gone; measure again with kubectl nettest run, or see with kubectl nettest why {} -n {} what the test remembers",
             run.name_any(),
-            args.name
+            args.name,
+            run.namespace().unwrap_or_default()
         );
     }
     if pairs.is_empty() {
         anyhow::bail!(
-            "{} has one pair, and a matrix needs several; kubectl nettest why {} has its figures",
+            "{} has one pair, and a matrix needs several; kubectl nettest why {} -n {} has its figures",
             run.name_any(),
-            args.name
+            args.name,
+            run.namespace().unwrap_or_default()
         );
     }
     let known = variants(&pairs);
@@ -58,9 +60,10 @@ pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()
     }
     if matrices.is_empty() {
         anyhow::bail!(
-            "no pair of {} was measured; kubectl nettest why {} says why",
+            "no pair of {} was measured; kubectl nettest why {} -n {} says why",
             run.name_any(),
-            args.name
+            args.name,
+            run.namespace().unwrap_or_default()
         );
     }
     let screen = Screen::of_stdout();

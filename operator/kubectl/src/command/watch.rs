@@ -14,7 +14,7 @@ pub async fn watch(access: &AccessArgs, args: &WatchArgs) -> anyhow::Result<Endi
     let mut interrupt = Interrupt::listen()
         .map_err(|error| anyhow::anyhow!("cannot listen for Ctrl-C and other signals: {error}"))?;
     let (connection, found) = super::find(access, &args.name).await?;
-    let Some(run) = found.runs.first().cloned() else {
+    let Some(run) = found.newest() else {
         // Says why there is none.
         let (run, _) = found.finished()?;
         return show(args.output, found.test, run);
@@ -43,18 +43,18 @@ pub async fn watch(access: &AccessArgs, args: &WatchArgs) -> anyhow::Result<Endi
             progress.note(&format!("{name}: no rows: {error}"));
             tokio::select! {
                 ended = cluster::wait(&runs, &run, args.timeout, &on_news) => ended?,
-                () = interrupt.came() => return left(&name),
+                () = interrupt.came() => return left(&name, &namespace),
             }
         }
-        () = interrupt.came() => return left(&name),
+        () = interrupt.came() => return left(&name, &namespace),
     };
     drop(progress);
     show(args.output, found.test, ended)
 }
 
-fn left(name: &str) -> anyhow::Result<Ending> {
+fn left(name: &str, namespace: &str) -> anyhow::Result<Ending> {
     out::warn(&format!(
-        "{name} goes on in the cluster: kubectl nettest watch run/{name}"
+        "{name} goes on in the cluster: kubectl nettest watch run/{name} -n {namespace}"
     ));
     Ok(Ending::NotMeasured)
 }
@@ -63,6 +63,7 @@ fn left(name: &str) -> anyhow::Result<Ending> {
 fn show(output: Output, test: Option<NetTest>, run: NetTestRun) -> anyhow::Result<Ending> {
     let mut test = test.unwrap_or_else(|| NetTest::new(&run.name_any(), run.spec.test.clone()));
     test.metadata.generation = run.spec.test_generation;
+    test.spec = run.spec.test.clone();
     // Of this run alone.
     test.status = None;
     test.status = Some(test_status(&test, Some(&run), Timestamp::now()));

@@ -6,9 +6,9 @@ use crate::show::{out, screen::Screen, why};
 
 pub async fn why(access: &AccessArgs, args: &WhyArgs) -> anyhow::Result<()> {
     let (_, found) = super::find(access, &args.name).await?;
-    let run = match found.runs.first() {
-        Some(run) => run.clone(),
-        // What is left of a test whose runs are gone.
+    let run = match found.newest() {
+        Some(run) => run,
+        // Says why there is none.
         None => super::finished(&found)?,
     };
     let far = (!cluster::has_ended(&run)).then(|| cluster::far(&run));

@@ -12,8 +12,17 @@ pub fn junit(subject: &Subject) -> Result<String, ReportError> {
     let status = subject.status();
     let mut suite = TestSuite::new(subject.name.clone());
     let (reason, message) = conclusion(subject);
+    let lost = status.progress.map_or(0, |progress| progress.failed);
     let measured = match status.verdict {
-        Some(Verdict::Passed | Verdict::Failed) => TestCaseStatus::success(),
+        Some(Verdict::Passed | Verdict::Failed) if lost == 0 => TestCaseStatus::success(),
+        Some(Verdict::Passed | Verdict::Failed) => {
+            let all = status.progress.map_or(0, |progress| progress.pairs);
+            let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            failure
+                .set_type("NotMeasured")
+                .set_message(format!("{lost} of {all} pairs could not be measured"));
+            failure
+        }
         _ => {
             let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
             error.set_type(reason.clone()).set_message(message.clone());
@@ -47,11 +56,12 @@ pub fn junit(subject: &Subject) -> Result<String, ReportError> {
         case.set_system_out(format!("{warned}{}", threshold.message));
         suite.add_test_case(case);
     }
-    // What fails a test without a threshold: unstable, or pairs that were not measured.
-    let has_missed = status
-        .thresholds
-        .iter()
-        .any(|t| !t.met && t.severity == Severity::Fail);
+    // What fails a test without a threshold: unstable.
+    let has_missed = lost > 0
+        || status
+            .thresholds
+            .iter()
+            .any(|t| !t.met && t.severity == Severity::Fail);
     if status.verdict == Some(Verdict::Failed) && !has_missed {
         let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
         failure.set_type(reason).set_message(message);

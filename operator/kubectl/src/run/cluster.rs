@@ -61,8 +61,10 @@ impl Session<'_> {
                     self.ending = Ending::NotMeasured;
                 }
                 None => {
+                    let namespace = manifest.test.namespace().or(self.access.namespace.clone());
+                    let of_namespace = namespace.map_or_else(String::new, |n| format!(" -n {n}"));
                     out::warn(&format!(
-                        "interrupted: {name} goes on in the cluster; follow it with: kubectl nettest watch {name}"
+                        "interrupted: {name} goes on in the cluster; follow it with: kubectl nettest watch {name}{of_namespace}"
                     ));
                     self.ending = Ending::NotMeasured;
                     break;

@@ -3,7 +3,7 @@
 use super::figures::{flow, rate};
 use super::grid::{Column, Extent, Grid, grid};
 use nettest_api::result::Spread;
-use nettest_core::compare::{Change, Comparison, Noise};
+use nettest_core::compare::{Change, Comparison, Noise, OfPair};
 
 const COLUMNS: [Column<Comparison>; 8] = [
     text("VARIANT", 0, |c| Some(c.variant.clone())),
@@ -62,6 +62,78 @@ pub fn summary(all: &[Comparison]) -> String {
     format!("{line}\n")
 }
 
+/// Rows of pairs for people; programs get all.
+const MOST_PAIRS: usize = 20;
+
+const PAIR_COLUMNS: [Column<OfPair>; 8] = [
+    pair("CLIENT", 0, false, |p| Some(p.client.clone())),
+    pair("SERVER", 0, false, |p| Some(p.server.clone())),
+    pair("VARIANT", 1, false, |p| Some(p.comparison.variant.clone())),
+    pair("FLOW", 2, false, |p| {
+        Some(flow(p.comparison.flow).to_owned())
+    }),
+    pair("BEFORE", 0, true, |p| rate(p.comparison.before?.median)),
+    pair("AFTER", 0, true, |p| rate(p.comparison.after?.median)),
+    pair("CHANGE", 0, true, |p| {
+        Some(percent(p.comparison.change?.permille?))
+    }),
+    pair("", 0, false, |p| Some(words(&p.comparison).to_owned())),
+];
+
+const fn pair(
+    name: &'static str,
+    spare: u8,
+    right: bool,
+    cell: fn(&OfPair) -> Option<String>,
+) -> Column<OfPair> {
+    Column {
+        name,
+        right,
+        wide: false,
+        spare,
+        cell,
+    }
+}
+
+/// Of two meshes: the pairs that changed, the largest losses first, and what it comes to.
+pub fn pairs(all: &[OfPair], extent: Extent) -> String {
+    let is = |pair: &&OfPair, noise: Noise| {
+        pair.comparison
+            .change
+            .is_some_and(|change| change.noise == noise)
+    };
+    let changed: Vec<OfPair> = all
+        .iter()
+        .filter(|pair| !is(pair, Noise::Within))
+        .take(MOST_PAIRS)
+        .cloned()
+        .collect();
+    let beyond = all.iter().filter(|pair| is(pair, Noise::Beyond)).count();
+    let unknown = all.iter().filter(|pair| is(pair, Noise::Unknown)).count();
+    let mut out = match changed.as_slice() {
+        [] => String::new(),
+        some => grid(&PAIR_COLUMNS, some, extent).text + "\n",
+    };
+    let more = (beyond + unknown).saturating_sub(changed.len());
+    if more > 0 {
+        out += &format!("and {more} more: -o json has all\n");
+    }
+    out += &match (all.len(), beyond, unknown) {
+        (0, _, _) => {
+            "no pair is kept of both runs: whether a change is more than noise cannot be told\n"
+                .to_owned()
+        }
+        (all, 0, 0) => format!(
+            "none of {all} changed beyond the spread of its repeats: the two runs tell no difference\n"
+        ),
+        (all, 0, _) => format!(
+            "all {all} have one repeat or no change: whether this is noise cannot be told; set repeats.count to 3 or more\n"
+        ),
+        (all, beyond, _) => format!("{beyond} of {all} changed beyond the spread of the repeats\n"),
+    };
+    out
+}
+
 fn spread(spread: Spread) -> String {
     format!("{} %", spread.spread_percent)
 }
@@ -78,6 +150,7 @@ fn words(comparison: &Comparison) -> &'static str {
             Noise::Within => "within the spread",
             Noise::Beyond => "beyond the spread",
             Noise::Unknown => "one repeat: noise cannot be told",
+            Noise::OverPairs => "over the pairs",
         },
         None if comparison.before.is_some() => "only before",
         None => "only after",
@@ -106,6 +179,32 @@ mod tests {
                 noise,
             }),
         }
+    }
+
+    #[test]
+    fn of_meshes_the_pairs_that_changed_are_shown() {
+        let pair = |server: &str, permille, noise| OfPair {
+            client: "a".to_owned(),
+            server: server.to_owned(),
+            comparison: comparison(permille, noise),
+        };
+        let extent = Extent {
+            wide: false,
+            width: None,
+        };
+        let both = [pair("b", -500, Noise::Beyond), pair("c", 4, Noise::Within)];
+        assert_eq!(
+            pairs(&both, extent),
+            "CLIENT  SERVER  VARIANT  FLOW                   BEFORE        AFTER   CHANGE\n\
+             a       b       tcp-p1   client to server  10.0 Gbit/s  5.00 Gbit/s  -50.0 %  beyond the spread\n\n\
+             1 of 2 changed beyond the spread of the repeats\n"
+        );
+        assert!(pairs(&both[1..], extent).contains("no difference"));
+        assert!(pairs(&[], extent).contains("no pair is kept of both"));
+        let once = [pair("b", -500, Noise::Unknown)];
+        assert!(pairs(&once, extent).contains("repeats.count"));
+        let many = vec![pair("b", -500, Noise::Beyond); 30];
+        assert!(pairs(&many, extent).contains("and 10 more"));
     }
 
     #[test]

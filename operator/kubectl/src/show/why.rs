@@ -14,6 +14,14 @@ use std::fmt::Write;
 /// Where each reason has its cause and remedy.
 const REASONS: &str = "docs/reasons.md";
 
+/// Pairs that people are shown.
+const MOST_PAIRS: usize = 10;
+
+/// It could not be measured, or missed a threshold.
+fn is_bad(pair: &PairResult) -> bool {
+    pair.reason.is_some() || !pair.missed.is_empty()
+}
+
 /// For programs.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -49,7 +57,7 @@ impl<'a> Why<'a> {
             conditions,
             thresholds: status.map_or(&[], |status| &status.thresholds),
             progress: status.and_then(|status| status.progress.as_ref()),
-            pairs: rows.iter().filter(|row| row.reason.is_some()).collect(),
+            pairs: rows.iter().filter(|row| is_bad(row)).collect(),
             suspects: status.map_or(&[], |status| &status.suspects),
             diagnosis: status.map_or(&[], |status| &status.diagnosis),
         }
@@ -79,15 +87,19 @@ pub fn text(run: &NetTestRun, far: Option<&str>, screen: Screen) -> String {
     if let Some(progress) = &status.progress {
         let _ = writeln!(out, "\npairs: {}", pairs::progress(progress));
     }
-    let bad = status.pairs.iter().filter(|pair| pair.reason.is_some());
-    for pair in bad.take(10) {
+    let bad: Vec<&PairResult> = status.pairs.iter().filter(|pair| is_bad(pair)).collect();
+    for pair in bad.iter().take(MOST_PAIRS) {
+        let what = match &pair.reason {
+            Some(reason) => format!("{reason}{}", after(pair.message.as_deref())),
+            None => format!("missed {}", pair.missed.join(", ")),
+        };
+        let _ = writeln!(out, "  {} -> {}: {what}", pair.client, pair.server);
+    }
+    if bad.len() > MOST_PAIRS {
+        let more = bad.len() - MOST_PAIRS;
         let _ = writeln!(
             out,
-            "  {} -> {}: {}{}",
-            pair.client,
-            pair.server,
-            pair.reason.as_deref().unwrap_or_default(),
-            after(pair.message.as_deref())
+            "  and {more} more: kubectl nettest report has every pair"
         );
     }
     out += &pairs::suspects(&status.suspects);

@@ -52,7 +52,7 @@ fn each_command_on_a_pair() {
     insta::assert_snapshot!("watch", said(&server, "watch rack"));
     assert_eq!(
         said(&server, "matrix rack"),
-        "[exit 2]\nerror: rack-2 has one pair, and a matrix needs several; kubectl nettest why rack has its figures\n"
+        "[exit 2]\nerror: rack-2 has one pair, and a matrix needs several; kubectl nettest why rack -n lab has its figures\n"
     );
 }
 
@@ -96,6 +96,69 @@ fn a_report_goes_to_a_file_or_to_standard_output() {
     );
 }
 
+/// Of two meshes that differ in one pair, the spread over the pairs said that it is noise.
+#[test]
+fn meshes_are_compared_pair_by_pair() {
+    let records = |slow: i64| {
+        json!({
+            "0": record("node1", "node2", Some([9_400, 9_300])),
+            "1": record("node1", "node3", Some([slow, slow])),
+            "2": record("node2", "node3", Some([940, 940])),
+        })
+    };
+    let server = Server::new()
+        .object("nettests", test("mesh", "Failed"))
+        .objects("nettestruns", "mesh", &[mesh("mesh-2"), mesh("mesh-1")])
+        .object("configmaps", objects::ledger("mesh-1", &records(9_000)))
+        .object("configmaps", objects::ledger("mesh-2", &records(4_500)));
+    insta::assert_snapshot!(
+        "compare-meshes",
+        said(&server, "compare run/mesh-1 run/mesh-2")
+    );
+    let (_, json, _) = server.run("compare run/mesh-1 run/mesh-2 -o json");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["pairs"].as_array().unwrap().len(), 6);
+    assert_eq!(json["variants"][0]["change"]["noise"], "OverPairs");
+}
+
+#[test]
+fn a_run_that_is_gone_is_not_taken_for_an_older_one() {
+    let mut of = test("rack", "Failed");
+    of["status"] = json!({
+        "verdict": "Failed", "latestRun": "rack-3", "lastRunTime": "2026-12-01T12:00:00Z",
+        "conditions": [{"type": "Succeeded", "status": "False", "reason": "ThresholdNotMet", "message": "slow",
+            "observedGeneration": 1, "lastTransitionTime": "2026-12-01T12:00:00Z"}],
+    });
+    let older = pair("rack-2", "2026-12-01T11:00:00Z", [7_900, 8_000, 8_100]);
+    let server = Server::new()
+        .object("nettests", of)
+        .objects("nettestruns", "rack", &[older]);
+    for line in ["why rack", "watch rack", "report rack -o md"] {
+        let text = said(&server, line);
+        assert!(
+            text.contains("FAILED") && text.contains("slow"),
+            "{line}: {text}"
+        );
+    }
+    assert!(said(&server, "why run/rack-2").contains("PASSED"));
+}
+
+#[test]
+fn pairs_that_are_lost_are_missed() {
+    let server = Server::new()
+        .object("nettests", test("mesh", "Failed"))
+        .objects("nettestruns", "mesh", &[mesh("mesh-1")]);
+    for line in ["matrix mesh", "report mesh -o csv", "compare mesh mesh"] {
+        let text = said(&server, line);
+        assert!(
+            text.starts_with(
+                "[exit 2]\nerror: ConfigMap mesh-1-pairs-0 in namespace lab is gone, or"
+            ),
+            "{line}: {text}"
+        );
+    }
+}
+
 #[test]
 fn programs_get_the_same_figures() {
     let server = lab();
@@ -133,7 +196,7 @@ fn programs_get_the_same_figures() {
     let dry = json("cleanup rack --dry-run -o json");
     assert_eq!(
         dry,
-        json!({"runs": ["lab/rack-2", "lab/rack-1"], "deleted": false})
+        json!({"runs": ["lab/rack-2", "lab/rack-1"], "deleted": 0})
     );
     let (_, yaml, _) = server.run("why rack -o yaml");
     assert!(yaml.starts_with("run: rack-2\n"), "{yaml}");

@@ -205,7 +205,8 @@ impl State {
 }
 
 fn status(code: u16, name: &str, message: &str) -> Value {
-    let mut status = json!({"apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure", "code": code, "reason": "X", "message": message});
+    let reason = if code == 404 { "NotFound" } else { "X" };
+    let mut status = json!({"apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure", "code": code, "reason": reason, "message": message});
     if !name.is_empty() {
         status["details"] = json!({"name": name});
     }

@@ -1,9 +1,12 @@
 //! What a scrape gets, from the status that a user sees.
 
-use crate::metrics::{Figures, Finished, Metrics, RunKey, TestKey, figures::MOST_PAIRS};
+use crate::metrics::{
+    Figures, Finished, Metrics, RunKey, TestKey,
+    figures::{MOST_PAIRS, MOST_RESULTS},
+};
 use nettest_api::{
     NetTest,
-    result::{PairState, Verdict},
+    result::{PairState, VariantResult, Verdict},
     threshold::Threshold,
 };
 use nettest_core::ledger::{Ledger, PairRecord};
@@ -60,6 +63,7 @@ fn finished(thresholds: &[Threshold]) -> Finished<'_> {
         next_run: None,
         progress: None,
         suspects: &[],
+        port: 5201,
     }
 }
 
@@ -293,6 +297,15 @@ fn each_pair_of_a_mesh_is_shown_and_each_node_and_each_two_zones() {
     );
     // node-000 never serves, node-003 is never a client.
     assert_eq!(nodes.len(), (3 + 3) * 3, "{nodes:#?}");
+    let all = lines(&metrics, "nettest_pairs_throughput_bytes_per_second{");
+    assert_eq!(
+        all,
+        [("max", "1125000000.375"), ("median", "1250000.375"), ("min", "1250000.125")].map(
+            |(stat, rate)| format!(
+                r#"nettest_pairs_throughput_bytes_per_second{{direction="ClientToServer",nettest="mesh",nettest_namespace="default",stat="{stat}",variant="tcp"}} {rate}"#
+            )
+        )
+    );
     let zones = lines(&metrics, "nettest_zone_throughput_bytes_per_second{");
     assert_eq!(zones.len(), 4 * 3, "{zones:#?}");
     // The next pass brings no figures of this run: they stay. Another run's do not.
@@ -334,4 +347,33 @@ fn of_too_many_pairs_the_worst_are_shown() {
     // All 780 pairs count for the nodes: 39 are clients, 39 servers.
     let nodes = lines(&metrics, "nettest_node_throughput_bytes_per_second{");
     assert_eq!(nodes.len(), 2 * 39 * 3);
+}
+
+#[test]
+fn many_variants_of_few_pairs_are_bounded_too() {
+    let metrics = Metrics::new(false).unwrap();
+    let mut ledger = mesh(20);
+    for record in ledger.0.values_mut() {
+        let one = record.results.remove(0);
+        let variant = |number: u32| VariantResult {
+            variant: format!("tcp-p{number}"),
+            ..one.clone()
+        };
+        record.results = (0..128).map(variant).collect();
+    }
+    let figures = Figures::Pairs(&ledger);
+    metrics.publish(key("mesh"), run("mesh-1"), &finished(&[]), Some(figures));
+    let median = |line: &String| line.contains(r#"stat="median""#);
+    let shown = lines(&metrics, "nettest_throughput_bytes_per_second{");
+    let pairs = MOST_RESULTS / 128;
+    assert_eq!(
+        shown.iter().filter(|line| median(line)).count(),
+        pairs * 128
+    );
+    // Node-000 is the slow one: its 19 pairs are among them.
+    let slow = shown.iter().filter(|line| median(line));
+    let slow = slow.filter(|line| line.contains(r#"client_node="node-000""#));
+    assert_eq!(slow.count(), 19 * 128);
+    let all = lines(&metrics, "nettest_pairs_throughput_bytes_per_second{");
+    assert_eq!(all.len(), 128 * 3);
 }
