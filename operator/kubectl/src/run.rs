@@ -41,8 +41,9 @@ pub async fn run(access: &AccessArgs, args: &RunArgs) -> anyhow::Result<Ending> 
     if let Some(file) = &args.report {
         object::check_report(file)?;
     }
+    let report = args.report.as_deref().and_then(Format::of_file);
     if let Some(file) = &args.report
-        && Format::of_file(file).is_none()
+        && report.is_none()
         && !object::is_yaml(file)
     {
         anyhow::bail!(
@@ -50,7 +51,6 @@ pub async fn run(access: &AccessArgs, args: &RunArgs) -> anyhow::Result<Ending> 
             file.display()
         );
     }
-    let report = args.report.as_deref().and_then(Format::of_file);
     let report = report.filter(|format| *format != Format::Json);
     if let (Some(_), Some(file)) = (report, &args.report)
         && manifests.len() > 1
@@ -95,7 +95,7 @@ impl Session<'_> {
     /// People see each test when it ends.
     fn ended(&mut self, ended: Ended) -> anyhow::Result<()> {
         self.ending = self.ending.max(Ending::of(&ended.test));
-        if !self.args.output.is_object() {
+        if object::Format::of_output(self.args.output).is_none() {
             let wide = self.args.output == Output::Wide;
             out::print(&show::test::text(&ended, wide))?;
         }
@@ -107,12 +107,7 @@ impl Session<'_> {
     }
 
     fn finish(self) -> anyhow::Result<Ending> {
-        let format = match self.args.output {
-            Output::Yaml => Some(object::Format::Yaml),
-            Output::Json => Some(object::Format::Json),
-            Output::Table | Output::Wide => None,
-        };
-        if let Some(format) = format
+        if let Some(format) = object::Format::of_output(self.args.output)
             && !self.tests.is_empty()
         {
             out::print(&object::render(&self.tests, format)?)?;
@@ -124,7 +119,7 @@ impl Session<'_> {
                 (Some(_), None) => return Ok(self.ending),
                 (None, _) => object::write_report(&self.tests, file)?,
             }
-            if !self.args.quiet {
+            if !self.args.progress.quiet {
                 out::warn(&format!("report: {}", Path::new(file).display()));
             }
         }

@@ -88,6 +88,13 @@ Examples:
   kubectl nettest run -f examples/pair-tcp.yaml -o yaml
   cat test.yaml | kubectl nettest run -f - --report result.json";
 
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ProgressArgs {
+    /// No progress on standard error.
+    #[arg(short, long, visible_alias = "no-progress")]
+    pub quiet: bool,
+}
+
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
     /// File with one or more NetTests (YAML or JSON); `-` reads standard input. May be given several times.
@@ -114,9 +121,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
-    /// No progress on standard error.
-    #[arg(short, long, visible_alias = "no-progress")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 
     /// In a cluster: the rows of each interval as they are measured, on standard error.
     #[arg(long, conflicts_with = "local")]
@@ -145,13 +151,6 @@ pub enum Output {
     /// The NetTests with their status.
     Yaml,
     Json,
-}
-
-impl Output {
-    /// For programs: nothing but the objects on standard output.
-    pub fn is_object(self) -> bool {
-        matches!(self, Output::Yaml | Output::Json)
-    }
 }
 
 /// A deadline further off than the clock counts would be a panic of `Instant`.

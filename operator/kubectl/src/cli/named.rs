@@ -1,6 +1,6 @@
 //! Arguments of the commands that are about a test or a run that is there.
 
-use super::{Output, parse_time};
+use super::{Output, ProgressArgs, parse_time};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,9 +12,8 @@ pub struct WatchArgs {
     #[arg(value_name = "NAME", help = NAME)]
     pub name: String,
 
-    /// No progress on standard error.
-    #[arg(short, long, visible_alias = "no-progress")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 
     /// Stop watching after this time, e.g. 90s or 1h. The run itself goes on.
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_time)]
@@ -40,10 +39,7 @@ pub enum Form {
 }
 
 #[derive(Debug, Clone, Args)]
-pub struct WhyArgs {
-    #[arg(value_name = "NAME", help = NAME)]
-    pub name: String,
-
+pub struct FormArgs {
     /// What to print.
     #[arg(
         short,
@@ -56,20 +52,22 @@ pub struct WhyArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+pub struct WhyArgs {
+    #[arg(value_name = "NAME", help = NAME)]
+    pub name: String,
+
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct HistoryArgs {
     /// A NetTest.
     #[arg(value_name = "NAME")]
     pub name: String,
 
-    /// What to print.
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "table"
-    )]
-    pub output: Form,
+    #[command(flatten)]
+    pub form: FormArgs,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -85,15 +83,8 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "VARIANT")]
     pub variant: Option<String>,
 
-    /// What to print.
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "table"
-    )]
-    pub output: Form,
+    #[command(flatten)]
+    pub form: FormArgs,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -104,15 +95,8 @@ pub struct CompareArgs {
     #[arg(value_name = "AFTER", help = NAME)]
     pub after: String,
 
-    /// What to print.
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "table"
-    )]
-    pub output: Form,
+    #[command(flatten)]
+    pub form: FormArgs,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -128,9 +112,8 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// No progress on standard error.
-    #[arg(short, long, visible_alias = "no-progress")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -169,17 +152,9 @@ pub struct CleanupArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// What to print.
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "table"
-    )]
-    pub output: Form,
+    #[command(flatten)]
+    pub form: FormArgs,
 
-    /// No progress on standard error.
-    #[arg(short, long, visible_alias = "no-progress")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }

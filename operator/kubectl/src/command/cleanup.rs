@@ -43,33 +43,35 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
             run.namespace().unwrap_or_default()
         ));
     }
-    let people = args.output == Form::Table;
-    let tell = |text: &str| if people { out::print(text) } else { Ok(()) };
+    // What became of it: for programs the list, for people a sentence below it.
+    let say = |done: &Cleaned, sentence: &str| -> anyhow::Result<()> {
+        if !super::for_programs(args.form.output, done)? {
+            out::print(&format!("{sentence}\n"))?;
+        }
+        Ok(())
+    };
     let mut done = Cleaned {
         runs: finished.iter().map(named).collect(),
         deleted: 0,
     };
     if finished.is_empty() {
-        super::for_programs(args.output, &done)?;
-        return Ok(tell("no finished run is there\n")?);
+        return say(&done, "no finished run is there");
     }
-    for name in &done.runs {
-        tell(&format!("{name}\n"))?;
+    if args.form.output == Form::Table {
+        out::print(&(done.runs.join("\n") + "\n"))?;
     }
     let count = counted(i64::try_from(finished.len()).unwrap_or(i64::MAX), "run");
     if args.dry_run {
-        super::for_programs(args.output, &done)?;
-        return Ok(tell(&format!("{count} would be deleted\n"))?);
+        return say(&done, &format!("{count} would be deleted"));
     }
     if !args.yes
         && !asked(&format!(
             "delete {count}, with pods, pairs and documents? [y/N] "
         ))?
     {
-        super::for_programs(args.output, &done)?;
-        return Ok(tell("nothing was deleted\n")?);
+        return say(&done, "nothing was deleted");
     }
-    let slow = Slow::new(args.quiet);
+    let slow = Slow::new(args.progress.quiet);
     for (index, run) in finished.iter().enumerate() {
         slow.note(|| format!("deleted {index} of {count}"));
         let runs: Api<NetTestRun> = Api::namespaced(
@@ -90,8 +92,7 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
             Err(error) => {
                 done.deleted = index;
-                super::for_programs(args.output, &done)?;
-                tell(&format!("{index} of {count} deleted\n"))?;
+                say(&done, &format!("{index} of {count} deleted"))?;
                 let problem = cluster::deletion_of(run).problem(&error);
                 return Err(problem.of(&connection).into());
             }
@@ -99,8 +100,7 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
     }
     drop(slow);
     done.deleted = finished.len();
-    super::for_programs(args.output, &done)?;
-    Ok(tell(&format!("{count} deleted\n"))?)
+    say(&done, &format!("{count} deleted"))
 }
 
 /// For programs.

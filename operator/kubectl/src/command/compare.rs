@@ -74,7 +74,7 @@ pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<
         variants: &all,
         pairs: &pairs,
     };
-    if super::for_programs(args.output, &compared)? {
+    if super::for_programs(args.form.output, &compared)? {
         return Ok(());
     }
     let when =

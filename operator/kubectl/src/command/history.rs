@@ -45,7 +45,7 @@ pub async fn history(access: &AccessArgs, args: &HistoryArgs) -> anyhow::Result<
         next_run: next.map(|time| time.0),
         runs: &past,
     };
-    if super::for_programs(args.output, &history)? {
+    if super::for_programs(args.form.output, &history)? {
         return Ok(());
     }
     let screen = Screen::of_stdout();

@@ -55,7 +55,7 @@ pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()
         run: run.name_any(),
         variants: variants.collect(),
     };
-    if super::for_programs(args.output, &all)? {
+    if super::for_programs(args.form.output, &all)? {
         return Ok(());
     }
     if matrices.is_empty() {

@@ -54,10 +54,8 @@ async fn find(access: &AccessArgs, name: &str) -> anyhow::Result<(Connection, Fo
 
 /// What a command has found out, for programs; `false`: for people.
 fn for_programs(form: Form, value: &impl Serialize) -> anyhow::Result<bool> {
-    let format = match form {
-        Form::Table => return Ok(false),
-        Form::Yaml => object::Format::Yaml,
-        Form::Json => object::Format::Json,
+    let Some(format) = object::Format::of_form(form) else {
+        return Ok(false);
     };
     out::print(&object::text(value, format)?)?;
     Ok(true)

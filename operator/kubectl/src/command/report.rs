@@ -22,13 +22,13 @@ pub async fn report(access: &AccessArgs, args: &ReportArgs) -> anyhow::Result<()
     };
     let (connection, found) = super::find(access, &args.name).await?;
     let run: NetTestRun = super::finished(&found)?;
-    let subject = Subject::kept(&connection, run, &Slow::new(args.quiet)).await;
+    let subject = Subject::kept(&connection, run, &Slow::new(args.progress.quiet)).await;
     let subject = subject.map_err(|problem| problem.of(&connection))?;
     let text = render(&subject, format)?;
     match &args.out {
         Some(file) => {
             object::write(file, &text)?;
-            if !args.quiet {
+            if !args.progress.quiet {
                 out::warn(&format!("report: {}", file.display()));
             }
         }

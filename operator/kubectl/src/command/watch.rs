@@ -24,16 +24,15 @@ pub async fn watch(access: &AccessArgs, args: &WatchArgs) -> anyhow::Result<Endi
     }
     let namespace = run.namespace().unwrap_or_default();
     let runs: Api<NetTestRun> = Api::namespaced(connection.client.clone(), &namespace);
-    let progress = Progress::new(args.quiet);
+    let progress = Progress::new(args.progress.quiet);
     let name = run.name_any();
     progress.note(&format!("{name}: {}", cluster::far(&run)));
     let on_news = |news: &str| progress.note(&format!("{name}: {news}"));
     let of_run = format!("{}={}", labels::RUN_UID, run.uid().unwrap_or_default());
-    let object = args.output.is_object();
     let print = |line: &str| {
-        progress.above(|| match object {
-            true => out::warn(line.trim_end()),
-            false => drop(out::print(line)),
+        progress.above(|| match object::Format::of_output(args.output) {
+            Some(_) => out::warn(line.trim_end()),
+            None => drop(out::print(line)),
         });
     };
     let ended = tokio::select! {
@@ -61,11 +60,11 @@ fn left(name: &str, namespace: &str) -> anyhow::Result<Ending> {
 
 /// As `run` shows the end of a test.
 fn show(output: Output, test: Option<NetTest>, run: NetTestRun) -> anyhow::Result<Ending> {
-    let mut test = test.unwrap_or_else(|| NetTest::new(&run.name_any(), run.spec.test.clone()));
-    test.metadata.generation = run.spec.test_generation;
-    test.spec = run.spec.test.clone();
+    let metadata = test.map(|test| test.metadata);
+    let mut test = NetTest::new(&run.name_any(), run.spec.test.clone());
+    test.metadata = metadata.unwrap_or(test.metadata);
     // Of this run alone.
-    test.status = None;
+    test.metadata.generation = run.spec.test_generation;
     test.status = Some(test_status(&test, Some(&run), Timestamp::now()));
     let ending = Ending::of(&test);
     let several = run
@@ -77,12 +76,10 @@ fn show(output: Output, test: Option<NetTest>, run: NetTestRun) -> anyhow::Resul
         measurements: Vec::new(),
         run: several.then_some(run),
     };
-    match output {
-        Output::Yaml => out::print(&object::render(&[ended.test], object::Format::Yaml)?)?,
-        Output::Json => out::print(&object::render(&[ended.test], object::Format::Json)?)?,
-        Output::Table | Output::Wide => {
-            out::print(&test::text(&ended, output == Output::Wide))?;
-        }
-    }
+    let text = match object::Format::of_output(output) {
+        Some(format) => object::render(&[ended.test], format)?,
+        None => test::text(&ended, output == Output::Wide),
+    };
+    out::print(&text)?;
     Ok(ending)
 }

@@ -12,7 +12,7 @@ pub async fn why(access: &AccessArgs, args: &WhyArgs) -> anyhow::Result<()> {
         None => super::finished(&found)?,
     };
     let far = (!cluster::has_ended(&run)).then(|| cluster::far(&run));
-    if super::for_programs(args.output, &why::Why::of(&run, far.as_deref()))? {
+    if super::for_programs(args.form.output, &why::Why::of(&run, far.as_deref()))? {
         return Ok(());
     }
     let text = why::text(&run, far.as_deref(), Screen::of_stdout());

@@ -50,8 +50,12 @@ impl Session<'_> {
             match ended {
                 Some(Ok(ended)) => {
                     if self.report.is_some() {
-                        self.subject =
-                            kept(&connection, &ended.test, &Slow::new(self.args.quiet)).await;
+                        self.subject = kept(
+                            &connection,
+                            &ended.test,
+                            &Slow::new(self.args.progress.quiet),
+                        )
+                        .await;
                     }
                     self.ended(ended)?;
                 }
@@ -103,7 +107,7 @@ impl Session<'_> {
             self.args.force_conflicts,
         )
         .await?;
-        let progress = Progress::new(self.args.quiet);
+        let progress = Progress::new(self.args.progress.quiet);
         progress.note(&format!("{name}: applied in namespace {namespace}"));
         let on_news = |news: &str| progress.note(&format!("{name}: {news}"));
         let runs: Api<NetTestRun> = Api::namespaced(connection.client.clone(), namespace);

@@ -31,7 +31,7 @@ impl Session<'_> {
         for (test, valid) in valid {
             let valid = valid?;
             if let Some(note) = local::notes(&test.spec)
-                && !self.args.quiet
+                && !self.args.progress.quiet
             {
                 out::warn(&format!("note: {note}"));
             }
@@ -81,7 +81,7 @@ impl Session<'_> {
             );
             return Ok((of(test, Vec::new()), false));
         }
-        let mut progress = Progress::new(self.args.quiet);
+        let mut progress = Progress::new(self.args.progress.quiet);
         progress.begin(test.metadata.name.as_deref().unwrap_or_default(), valid);
         let mut on_event = |event: &_| progress.event(event);
         let measured = local::measure(engine, valid, &uid, &mut on_event, interrupt.came()).await;

@@ -1,5 +1,6 @@
 //! The NetTests with their status, for programs.
 
+use crate::cli::{Form, Output};
 use nettest_api::NetTest;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,26 @@ use thiserror::Error;
 pub enum Format {
     Yaml,
     Json,
+}
+
+impl Format {
+    /// `None`: for people.
+    pub fn of_output(output: Output) -> Option<Format> {
+        match output {
+            Output::Table | Output::Wide => None,
+            Output::Yaml => Some(Format::Yaml),
+            Output::Json => Some(Format::Json),
+        }
+    }
+
+    /// `None`: for people.
+    pub fn of_form(form: Form) -> Option<Format> {
+        match form {
+            Form::Table => None,
+            Form::Yaml => Some(Format::Yaml),
+            Form::Json => Some(Format::Json),
+        }
+    }
 }
 
 #[derive(Debug, Error)]
