@@ -25,7 +25,9 @@ pub struct Found {
 const TESTS: (&str, &str) = ("nettests.nettest.dev", "NetTest");
 const RUNS: (&str, &str) = ("nettestruns.nettest.dev", "NetTestRun");
 
+/// In a namespace of it; in all where that has no name.
 fn asked<'a>(
+    connection: &'a Connection,
     verb: &'static str,
     (resource, kind): (&'static str, &'static str),
     name: Option<&'a str>,
@@ -37,6 +39,7 @@ fn asked<'a>(
         kind,
         name,
         namespace,
+        server: &connection.server,
     }
 }
 
@@ -54,7 +57,7 @@ pub async fn find(connection: &Connection, target: &Target) -> Result<Found, Pro
                 runs: vec![run],
             }),
             Err(error) => {
-                let problem = asked("get", RUNS, Some(name), namespace).problem(&error);
+                let problem = asked(connection, "get", RUNS, Some(name), namespace).problem(&error);
                 Err(with_nearest(problem, &runs).await)
             }
         },
@@ -63,14 +66,16 @@ pub async fn find(connection: &Connection, target: &Target) -> Result<Found, Pro
             let test = match tests.get(name).await {
                 Ok(test) => test,
                 Err(error) => {
-                    let problem = asked("get", TESTS, Some(name), namespace).problem(&error);
+                    let problem =
+                        asked(connection, "get", TESTS, Some(name), namespace).problem(&error);
                     return Err(with_nearest(problem, &tests).await);
                 }
             };
             let of_test = format!("{}={}", labels::TEST, names::label_value(name));
             let list = runs.list(&ListParams::default().labels(&of_test)).await;
-            let list =
-                list.map_err(|error| asked("list", RUNS, None, namespace).problem(&error))?;
+            let list = list.map_err(|error| {
+                asked(connection, "list", RUNS, None, namespace).problem(&error)
+            })?;
             Ok(Found {
                 name: name.clone(),
                 runs: newest_first(list.items, &test),
@@ -82,45 +87,44 @@ pub async fn find(connection: &Connection, target: &Target) -> Result<Found, Pro
 
 /// The one namespace that has such a test or run.
 pub async fn namespace_of(connection: &Connection, target: &Target) -> Result<String, Problem> {
-    let client = &connection.client;
     match target {
-        Target::Run(name) => only(&Api::<NetTestRun>::all(client.clone()), RUNS, name).await,
-        Target::Test(name) => only(&Api::<NetTest>::all(client.clone()), TESTS, name).await,
+        Target::Run(name) => only::<NetTestRun>(connection, RUNS, name).await,
+        Target::Test(name) => only::<NetTest>(connection, TESTS, name).await,
     }
 }
 
 async fn only<K>(
-    api: &Api<K>,
+    connection: &Connection,
     kind: (&'static str, &'static str),
     name: &str,
 ) -> Result<String, Problem>
 where
-    K: kube::Resource + Clone + serde::de::DeserializeOwned + std::fmt::Debug,
+    K: kube::Resource<DynamicType = ()> + Clone + serde::de::DeserializeOwned + std::fmt::Debug,
 {
+    let api: Api<K> = Api::all(connection.client.clone());
     let there = api.list_metadata(&ListParams::default()).await;
-    let there = there.map_err(|error| asked("list", kind, None, "").problem(&error))?;
+    let there = there.map_err(|error| asked(connection, "list", kind, None, "").problem(&error))?;
     let named = there.items.iter().filter(|one| one.name_any() == name);
     let mut namespaces: Vec<String> = named.filter_map(ResourceExt::namespace).collect();
-    match namespaces.pop() {
-        Some(only) if namespaces.is_empty() => Ok(only),
-        Some(last) => {
-            namespaces.push(last);
-            namespaces.sort();
-            Err(Problem::Several {
-                name: name.to_owned(),
-                namespaces,
-            })
-        }
-        None => {
-            let names: Vec<String> = there.items.iter().map(ResourceExt::name_any).collect();
-            Err(Problem::NoSuch {
-                nearest: nearest(name, names.iter().map(String::as_str)),
-                kind: kind.1,
-                name: name.to_owned(),
-                namespace: String::new(),
-            })
-        }
+    namespaces.sort();
+    match namespaces.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(Problem::NoSuch {
+            nearest: nearest_of(name, &there.items),
+            kind: kind.1,
+            name: name.to_owned(),
+            namespace: String::new(),
+        }),
+        _ => Err(Problem::Several {
+            name: name.to_owned(),
+            namespaces,
+        }),
     }
+}
+
+fn nearest_of(name: &str, there: &[impl kube::Resource]) -> Option<String> {
+    let names: Vec<String> = there.iter().map(ResourceExt::name_any).collect();
+    nearest(name, names.iter().map(String::as_str))
 }
 
 /// Those that this very test owns: one of its name that was deleted may have left some.
@@ -151,9 +155,8 @@ where
     // Without the right to list there is no hint, and that is no news.
     let there = api.list_metadata(&ListParams::default()).await;
     let there = there.map_or(vec![], |list| list.items);
-    let there: Vec<String> = there.iter().map(ResourceExt::name_any).collect();
     Problem::NoSuch {
-        nearest: nearest(&name, there.iter().map(String::as_str)),
+        nearest: nearest_of(&name, &there),
         kind,
         name,
         namespace,
@@ -223,15 +226,15 @@ pub fn has_ended(run: &NetTestRun) -> bool {
 }
 
 /// For the problems of a list of runs.
-pub fn list_of_runs(namespace: &str) -> Asked<'_> {
-    asked("list", RUNS, None, namespace)
+pub fn list_of_runs<'a>(connection: &'a Connection, namespace: &'a str) -> Asked<'a> {
+    asked(connection, "list", RUNS, None, namespace)
 }
 
 /// For the problems of a deletion.
-pub fn deletion_of(run: &NetTestRun) -> Asked<'_> {
+pub fn deletion_of<'a>(connection: &'a Connection, run: &'a NetTestRun) -> Asked<'a> {
     let meta = &run.metadata;
     let namespace = meta.namespace.as_deref().unwrap_or_default();
-    asked("delete", RUNS, meta.name.as_deref(), namespace)
+    asked(connection, "delete", RUNS, meta.name.as_deref(), namespace)
 }
 
 /// How far a run is, in words.

@@ -1,11 +1,14 @@
 //! The rows of what client pods measure, from their logs, with the rights of whoever asks.
 
-use super::problem::{Asked, Problem};
+use super::{
+    client::Connection,
+    problem::{Asked, Problem},
+};
 use crate::show::live::Live;
 use futures::{AsyncBufReadExt, StreamExt, TryStreamExt, stream::FuturesUnordered};
 use k8s_openapi::api::core::v1::Pod;
 use kube::{
-    Api, Client, ResourceExt,
+    Api, ResourceExt,
     api::{ListParams, LogParams},
 };
 use nettest_api::labels;
@@ -20,18 +23,19 @@ const MOST: usize = 8;
 
 /// Gives each row to `print`, until it is dropped or may not go on.
 pub async fn follow(
-    client: &Client,
+    connection: &Connection,
     namespace: &str,
     selector: &str,
     print: &dyn Fn(&str),
 ) -> Problem {
-    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+    let pods: Api<Pod> = Api::namespaced(connection.client.clone(), namespace);
     let asked = |verb, resource| Asked {
         verb,
         resource,
         kind: "Pod",
         name: None,
         namespace,
+        server: &connection.server,
     };
     let clients = format!("{selector},{}=client", labels::ROLE);
     let params = ListParams::default().labels(&clients);

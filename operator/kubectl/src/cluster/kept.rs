@@ -23,6 +23,12 @@ const MOST: u64 = 64 * 1024 * 1024;
 /// ConfigMaps that are asked for at the same time.
 const AT_A_TIME: usize = 8;
 
+/// Whether it has several pairs, kept or not.
+pub fn has_several(run: &NetTestRun) -> bool {
+    let status = run.status.as_ref();
+    status.is_some_and(|status| status.progress.is_some())
+}
+
 /// The pairs of a run with several, by number; of one that has one, none.
 pub async fn pairs(
     connection: &Connection,
@@ -97,7 +103,9 @@ pub async fn documents(
 /// `None`: it is gone, or not what it should be.
 async fn read(connection: &Connection, name: &str, key: &str) -> Result<Option<String>, Problem> {
     let Connection {
-        client, namespace, ..
+        client,
+        namespace,
+        server,
     } = connection;
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
     let asked = Asked {
@@ -106,6 +114,7 @@ async fn read(connection: &Connection, name: &str, key: &str) -> Result<Option<S
         kind: "ConfigMap",
         name: Some(name),
         namespace,
+        server,
     };
     let map = maps
         .get_opt(name)

@@ -16,7 +16,7 @@ pub use apply::apply;
 pub use client::{Connection, connect};
 pub use find::{Found, deletion_of, far, find, has_ended, list_of_runs, namespace_of};
 pub use follow::follow;
-pub use kept::{documents, pairs};
+pub use kept::{documents, has_several, pairs};
 pub use problem::Problem;
 pub use state::{State, state};
 pub use target::Target;

@@ -1,6 +1,6 @@
 //! What keeps a command from an answer of the cluster: one sentence each, with what to do.
 
-use super::client::{Connection, said};
+use super::client::said;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
@@ -56,25 +56,16 @@ pub enum Problem {
         namespace: String,
         far: String,
     },
-    #[error("the cluster{} does not answer: {error}; is it up, and is it the one that you mean (--context, --kubeconfig)?", at(.server))]
-    Unreachable {
-        /// Its address, where it is known.
-        server: String,
-        error: String,
-    },
+    #[error(
+        "the cluster at {server} does not answer: {error}; is it up, and is it the one that you mean (--context, --kubeconfig)?"
+    )]
+    Unreachable { server: String, error: String },
     #[error("cannot {verb} {what}: {error}")]
     Other {
         verb: &'static str,
         what: String,
         error: String,
     },
-}
-
-fn at(server: &str) -> String {
-    match server {
-        "" => String::new(),
-        server => format!(" at {server}"),
-    }
 }
 
 /// As kube has it, the namespace without a name is all of them.
@@ -118,19 +109,6 @@ fn hint(nearest: &Option<String>, kind: &str) -> String {
     }
 }
 
-impl Problem {
-    /// With the address of the cluster that was asked.
-    pub fn of(self, connection: &Connection) -> Problem {
-        match self {
-            Problem::Unreachable { error, .. } => Problem::Unreachable {
-                server: connection.server.clone(),
-                error,
-            },
-            other => other,
-        }
-    }
-}
-
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
@@ -142,6 +120,8 @@ pub struct Asked<'a> {
     pub name: Option<&'a str>,
     /// Empty: all.
     pub namespace: &'a str,
+    /// Of whom.
+    pub server: &'a str,
 }
 
 impl Asked<'_> {
@@ -152,6 +132,7 @@ impl Asked<'_> {
             kind,
             name,
             namespace,
+            server,
         } = *self;
         let what = match name {
             Some(name) => format!("{kind} {name}"),
@@ -190,7 +171,7 @@ impl Asked<'_> {
                 error: error.to_string(),
             },
             kube::Error::Service(_) | kube::Error::HyperError(_) => Problem::Unreachable {
-                server: String::new(),
+                server: server.to_owned(),
                 error: said(error),
             },
             error => Problem::Other {

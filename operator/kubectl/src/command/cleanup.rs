@@ -28,10 +28,8 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
                 true => "",
                 false => connection.namespace.as_str(),
             };
-            let list = list.map_err(|error| {
-                let problem = cluster::list_of_runs(namespace).problem(&error);
-                problem.of(&connection)
-            })?;
+            let list = list
+                .map_err(|error| cluster::list_of_runs(&connection, namespace).problem(&error))?;
             (connection, list.items)
         }
     };
@@ -93,8 +91,9 @@ pub async fn cleanup(access: &AccessArgs, args: &CleanupArgs) -> anyhow::Result<
             Err(error) => {
                 done.deleted = index;
                 say(&done, &format!("{index} of {count} deleted"))?;
-                let problem = cluster::deletion_of(run).problem(&error);
-                return Err(problem.of(&connection).into());
+                return Err(cluster::deletion_of(&connection, run)
+                    .problem(&error)
+                    .into());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `compare A B`: two runs side by side.
 
 use crate::cli::{AccessArgs, CompareArgs};
-use crate::cluster::{self, Connection};
+use crate::cluster;
 use crate::show::compare::{self as show, summary, table};
 use crate::show::grid::Extent;
 use crate::show::{out, screen::Screen};
@@ -12,7 +12,6 @@ use nettest_core::compare::{
     Comparison, OfPair, compare as compared, compare_pairs, compare_summaries,
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<()> {
     let (of_before, before) = super::find(access, &args.before).await?;
@@ -33,27 +32,17 @@ pub async fn compare(access: &AccessArgs, args: &CompareArgs) -> anyhow::Result<
         Ok(results)
     };
     let (one, other) = (results(&before)?, results(&after)?);
-    let is_mesh = |run: &NetTestRun| {
-        let status = run.status.as_ref();
-        status.is_some_and(|status| status.progress.is_some())
+    let meshes = cluster::has_several(&before) && cluster::has_several(&after);
+    let (all, pairs) = if meshes {
+        let pairs_before = cluster::pairs(&of_before, &before).await?;
+        let pairs_after = cluster::pairs(&of_after, &after).await?;
+        (
+            compare_summaries(&one, &other),
+            compare_pairs(&pairs_before, &pairs_after),
+        )
+    } else {
+        (compared(&one, &other), vec![])
     };
-    let meshes = is_mesh(&before) && is_mesh(&after);
-    let all = match meshes {
-        true => compare_summaries(&one, &other),
-        false => compared(&one, &other),
-    };
-    let kept = async |connection: &Connection, run: &NetTestRun| {
-        let pairs = cluster::pairs(connection, run).await;
-        pairs.map_err(|problem| problem.of(connection))
-    };
-    let (pairs_before, pairs_after) = match meshes {
-        true => (
-            kept(&of_before, &before).await?,
-            kept(&of_after, &after).await?,
-        ),
-        false => (BTreeMap::new(), BTreeMap::new()),
-    };
-    let pairs = compare_pairs(&pairs_before, &pairs_after);
     let screen = Screen::of_stdout();
     let extent = Extent {
         wide: false,

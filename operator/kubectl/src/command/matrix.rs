@@ -10,11 +10,8 @@ use serde::Serialize;
 pub async fn matrix(access: &AccessArgs, args: &MatrixArgs) -> anyhow::Result<()> {
     let (connection, found) = super::find(access, &args.name).await?;
     let run = super::finished(&found)?;
-    let pairs = cluster::pairs(&connection, &run).await;
-    let pairs = pairs.map_err(|problem| problem.of(&connection))?;
-    let status = run.status.as_ref();
-    let several = status.is_some_and(|status| status.progress.is_some());
-    if pairs.is_empty() && several {
+    let pairs = cluster::pairs(&connection, &run).await?;
+    if pairs.is_empty() && cluster::has_several(&run) {
         anyhow::bail!(
             "the pairs of {} are not kept any more: the run or its ConfigMaps are gone; measure again with kubectl nettest run, or see with kubectl nettest why {} -n {} what the test remembers",
             run.name_any(),

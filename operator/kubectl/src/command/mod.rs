@@ -44,11 +44,9 @@ async fn find(access: &AccessArgs, name: &str) -> anyhow::Result<(Connection, Fo
     let target: Target = name.parse()?;
     let mut connection = connect(access).await?;
     if access.all_namespaces {
-        let namespace = cluster::namespace_of(&connection, &target).await;
-        connection.namespace = namespace.map_err(|problem| problem.of(&connection))?;
+        connection.namespace = cluster::namespace_of(&connection, &target).await?;
     }
-    let found = cluster::find(&connection, &target).await;
-    let found = found.map_err(|problem| problem.of(&connection))?;
+    let found = cluster::find(&connection, &target).await?;
     Ok((connection, found))
 }
 

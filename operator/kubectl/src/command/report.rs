@@ -22,8 +22,9 @@ pub async fn report(access: &AccessArgs, args: &ReportArgs) -> anyhow::Result<()
     };
     let (connection, found) = super::find(access, &args.name).await?;
     let run: NetTestRun = super::finished(&found)?;
-    let subject = Subject::kept(&connection, run, &Slow::new(args.progress.quiet)).await;
-    let subject = subject.map_err(|problem| problem.of(&connection))?;
+    let slow = Slow::new(args.progress.quiet);
+    let subject = Subject::kept(&connection, run, &slow).await?;
+    drop(slow);
     let text = render(&subject, format)?;
     match &args.out {
         Some(file) => {

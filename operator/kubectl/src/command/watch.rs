@@ -37,7 +37,7 @@ pub async fn watch(access: &AccessArgs, args: &WatchArgs) -> anyhow::Result<Endi
     };
     let ended = tokio::select! {
         ended = cluster::wait(&runs, &run, args.timeout, &on_news) => ended?,
-        error = cluster::follow(&connection.client, &namespace, &of_run, &print) => {
+        error = cluster::follow(&connection, &namespace, &of_run, &print) => {
             // The figures are nothing without the right to read logs; the end is still to be seen.
             progress.note(&format!("{name}: no rows: {error}"));
             tokio::select! {
@@ -67,10 +67,7 @@ fn show(output: Output, test: Option<NetTest>, run: NetTestRun) -> anyhow::Resul
     test.metadata.generation = run.spec.test_generation;
     test.status = Some(test_status(&test, Some(&run), Timestamp::now()));
     let ending = Ending::of(&test);
-    let several = run
-        .status
-        .as_ref()
-        .is_some_and(|status| status.progress.is_some());
+    let several = cluster::has_several(&run);
     let ended = test::Ended {
         test,
         measurements: Vec::new(),

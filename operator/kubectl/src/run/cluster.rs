@@ -175,7 +175,7 @@ async fn follow(
 ) -> Infallible {
     if wanted {
         let print = |line: &str| progress.above(|| out::warn(line.trim_end()));
-        let problem = cluster::follow(&connection.client, namespace, selector, &print).await;
+        let problem = cluster::follow(connection, namespace, selector, &print).await;
         progress.note(&format!("no rows: {problem}"));
     }
     std::future::pending().await
