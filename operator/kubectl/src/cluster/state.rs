@@ -5,6 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::Resource;
 use nettest_api::result::Progress;
 use nettest_api::{NetTest, NetTestRun, Reason, condition};
+use nettest_core::conditions::find;
 
 /// A kind whose conditions say how far it is.
 pub trait Conditioned: Resource<DynamicType = ()> {
@@ -52,10 +53,7 @@ pub enum State {
 /// A status of an older generation says nothing about this one.
 pub fn state(object: &impl Conditioned) -> State {
     let generation = object.meta().generation;
-    let succeeded = object
-        .conditions()
-        .iter()
-        .find(|condition| condition.type_ == condition::SUCCEEDED)
+    let succeeded = find(object.conditions(), condition::SUCCEEDED)
         .filter(|condition| condition.observed_generation >= generation);
     match succeeded {
         None => State::Unseen,

@@ -8,6 +8,7 @@ use crate::show::{out, screen::Screen};
 use jiff::Timestamp;
 use kube::ResourceExt;
 use nettest_api::{NetTestRun, condition};
+use nettest_core::conditions::find;
 use serde::Serialize;
 
 pub async fn history(access: &AccessArgs, args: &HistoryArgs) -> anyhow::Result<()> {
@@ -71,8 +72,7 @@ struct History<'a> {
 fn of_run(run: &NetTestRun, now: Timestamp) -> Past {
     let status = run.status.clone().unwrap_or_default();
     let finished = status.finish_time.as_ref().map(|time| time.0);
-    let mut conditions = status.conditions.iter();
-    let succeeded = conditions.find(|condition| condition.type_ == condition::SUCCEEDED);
+    let succeeded = find(&status.conditions, condition::SUCCEEDED);
     let begun = finished.or(run.creation_timestamp().map(|time| time.0));
     Past {
         run: run.name_any(),

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use nettest_api::condition;
     use nettest_api::result::Verdict;
-    use nettest_core::{policy::Policy, validate::validate};
+    use nettest_core::{conditions::find, policy::Policy, validate::validate};
     use nettest_report::digest::Outcome;
     use serde_json::{Value, json};
 
@@ -167,10 +167,7 @@ mod tests {
         let end = end(&valid);
         let test = concluded(test, &valid, &RunUid::from("u"), end, Timestamp::UNIX_EPOCH);
         let conditions = &test.status.as_ref().unwrap().conditions;
-        let succeeded = conditions
-            .iter()
-            .find(|condition| condition.type_ == condition::SUCCEEDED)
-            .unwrap();
+        let succeeded = find(conditions, condition::SUCCEEDED).unwrap();
         let said = format!(
             "{}/{} {}",
             succeeded.status, succeeded.reason, succeeded.message

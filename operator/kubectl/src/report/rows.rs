@@ -6,6 +6,7 @@ use nettest_api::{
     condition,
     result::{PairState, VariantResult, Verdict},
 };
+use nettest_core::conditions::find;
 
 /// One result of one pair.
 #[derive(Debug, Clone)]
@@ -72,8 +73,7 @@ pub fn worst_first(subject: &Subject) -> Vec<Row<'_>> {
 /// Reason and message of the end.
 pub fn conclusion(subject: &Subject) -> (String, String) {
     let status = subject.run.status.as_ref();
-    let mut conditions = status.iter().flat_map(|status| &status.conditions);
-    let succeeded = conditions.find(|condition| condition.type_ == condition::SUCCEEDED);
+    let succeeded = status.and_then(|status| find(&status.conditions, condition::SUCCEEDED));
     succeeded.map_or_else(Default::default, |condition| {
         (condition.reason.clone(), condition.message.clone())
     })

@@ -6,6 +6,7 @@ use super::{pairs, rows::rows, screen::Screen};
 use nettest_api::result::{ThresholdResult, Verdict};
 use nettest_api::threshold::Severity;
 use nettest_api::{NetTest, NetTestRun, NetTestStatus, condition};
+use nettest_core::conditions::find;
 use nettest_report::event::Measurement;
 use std::fmt::Write;
 
@@ -126,10 +127,7 @@ fn went(threshold: &ThresholdResult) -> &'static str {
 
 /// The verdict, and of its message what has not been said above.
 fn conclusion(status: &NetTestStatus, screen: Screen) -> String {
-    let succeeded = status
-        .conditions
-        .iter()
-        .find(|condition| condition.type_ == condition::SUCCEEDED);
+    let succeeded = find(&status.conditions, condition::SUCCEEDED);
     let reason = succeeded.map_or("", |condition| condition.reason.as_str());
     let message = succeeded.map_or("", |condition| condition.message.as_str());
     let verdict = match status.verdict {

@@ -8,6 +8,7 @@ use nettest_api::{
     result::{PairResult, Progress, Suspect, ThresholdResult, Verdict},
     threshold::Severity,
 };
+use nettest_core::conditions::find;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -45,8 +46,7 @@ impl<'a> Why<'a> {
     pub fn of(run: &'a NetTestRun, going: Option<&'a str>) -> Why<'a> {
         let status = run.status.as_ref();
         let conditions = status.map_or(&[][..], |status| &status.conditions);
-        let mut told = conditions.iter();
-        let succeeded = told.find(|condition| condition.type_ == condition::SUCCEEDED);
+        let succeeded = find(conditions, condition::SUCCEEDED);
         let rows = status.map_or(&[][..], |status| &status.pairs);
         Why {
             run: run.metadata.name.as_deref().unwrap_or_default(),
@@ -125,15 +125,13 @@ fn after(text: Option<&str>) -> String {
 }
 
 fn message(status: &NetTestRunStatus, kind: &str) -> Option<String> {
-    let mut conditions = status.conditions.iter();
-    let condition = conditions.find(|condition| condition.type_ == kind)?;
+    let condition = find(&status.conditions, kind)?;
     Some(condition.message.clone())
 }
 
 /// Reason and message of a condition.
 fn said(status: &NetTestRunStatus, kind: &str) -> Option<String> {
-    let mut conditions = status.conditions.iter();
-    let condition = conditions.find(|condition| condition.type_ == kind)?;
+    let condition = find(&status.conditions, kind)?;
     Some(format!("{}: {}", condition.reason, condition.message))
 }
 
@@ -176,11 +174,7 @@ fn thresholds(out: &mut String, thresholds: &[ThresholdResult]) {
 }
 
 fn next(out: &mut String, status: &NetTestRunStatus) {
-    let Some(succeeded) = status
-        .conditions
-        .iter()
-        .find(|condition| condition.type_ == condition::SUCCEEDED)
-    else {
+    let Some(succeeded) = find(&status.conditions, condition::SUCCEEDED) else {
         return;
     };
     if status.verdict == Some(Verdict::Passed) {
