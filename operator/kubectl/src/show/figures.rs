@@ -44,3 +44,29 @@ pub fn counted(count: impl Into<i64>, what: &str) -> String {
         many => format!("{many} {what}s"),
     }
 }
+
+/// Powers of 1024, as windows and messages are given.
+pub fn bytes(value: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    for (unit, size) in UNITS {
+        if value >= size {
+            return match value % size {
+                0 => format!("{} {unit}", value / size),
+                _ => format!("{:.1} {unit}", value as f64 / size as f64),
+            };
+        }
+    }
+    format!("{value} B")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_are_in_powers_of_1024() {
+        assert_eq!(bytes(8192), "8 KiB");
+        assert_eq!(bytes(1_500_000), "1.4 MiB");
+        assert_eq!(bytes(64), "64 B");
+    }
+}

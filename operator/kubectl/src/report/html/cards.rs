@@ -27,89 +27,85 @@ pub fn cards(status: &NetTestRunStatus) -> Vec<Card> {
     }
 }
 
+/// A figure of which more is worse.
+struct Bad {
+    figure: fn(&VariantResult) -> Option<i64>,
+    say: fn(i64) -> String,
+    /// Of one variant, and what is said of it.
+    label: &'static str,
+    note: &'static str,
+    /// Of several.
+    worst: &'static str,
+}
+
+const BAD: [Bad; 5] = [
+    Bad {
+        figure: |r| Some(r.throughput_bits_per_second.spread_percent),
+        say: |percent| format!("{percent} %"),
+        label: "Spread",
+        note: "(max - min) / median",
+        worst: "Widest spread",
+    },
+    Bad {
+        figure: |r| r.rtt_microseconds,
+        say: micros,
+        label: "Round-trip time",
+        note: "mean, smoothed",
+        worst: "Highest round-trip time",
+    },
+    Bad {
+        figure: |r| r.retransmits,
+        say: |count| count.to_string(),
+        label: "Retransmits",
+        note: "segments, median repeat",
+        worst: "Most retransmits",
+    },
+    Bad {
+        figure: |r| r.loss_ppm,
+        say: percent,
+        label: "Loss",
+        note: "of the datagrams",
+        worst: "Highest loss",
+    },
+    Bad {
+        figure: |r| r.jitter_microseconds,
+        say: micros,
+        label: "Jitter",
+        note: "RFC 1889",
+        worst: "Highest jitter",
+    },
+];
+
 fn one(results: &[VariantResult], of: &str) -> Vec<Card> {
     let throughput = results.iter().map(|result| {
         let spread = &result.throughput_bits_per_second;
         let said = |value| rate(value).unwrap_or_default();
         let note = format!("{of}; {} to {}", said(spread.min), said(spread.max));
-        card(
-            format!("{}, {}", result.variant, flow(result.flow)),
-            rate(spread.median),
-            note,
-        )
+        card(whose(result), rate(spread.median), note)
     });
-    let spread = |r: &VariantResult| Some(r.throughput_bits_per_second.spread_percent);
-    let rest = [
-        worst(
-            results,
-            spread,
-            "Spread",
-            whole_percent,
-            "(max - min) / median",
-        ),
-        worst(
-            results,
-            |r| r.rtt_microseconds,
-            "Round-trip time",
-            micros,
-            "mean, smoothed",
-        ),
-        worst(
-            results,
-            |r| r.retransmits,
-            "Retransmits",
-            count,
-            "segments, median repeat",
-        ),
-        worst(results, |r| r.loss_ppm, "Loss", percent, "of the datagrams"),
-        worst(
-            results,
-            |r| r.jitter_microseconds,
-            "Jitter",
-            micros,
-            "RFC 1889",
-        ),
-    ];
-    let rest = rest.into_iter().flatten().map(|(card, _)| card);
-    throughput.flatten().chain(rest).collect()
+    let rest = BAD.iter().map(|bad| {
+        let (value, _) = bad.highest(results)?;
+        card(bad.label.to_owned(), Some(value), bad.note.to_owned())
+    });
+    throughput.chain(rest).flatten().collect()
 }
 
 fn several(results: &[VariantResult], of: &str) -> Vec<Card> {
     let median = |result: &&VariantResult| result.throughput_bits_per_second.median;
     let named = |label: &str, result: Option<&VariantResult>| {
         let result = result?;
-        let note = format!("{}, {}; {of}", result.variant, flow(result.flow));
+        let note = format!("{}; {of}", whose(result));
         card(label.to_owned(), rate(median(&result)), note)
     };
-    let spread = |r: &VariantResult| Some(r.throughput_bits_per_second.spread_percent);
-    let rest = [
-        worst(results, spread, "Widest spread", whole_percent, ""),
-        worst(
-            results,
-            |r| r.rtt_microseconds,
-            "Highest round-trip time",
-            micros,
-            "",
-        ),
-        worst(results, |r| r.retransmits, "Most retransmits", count, ""),
-        worst(results, |r| r.loss_ppm, "Highest loss", percent, ""),
-        worst(
-            results,
-            |r| r.jitter_microseconds,
-            "Highest jitter",
-            micros,
-            "",
-        ),
-    ];
-    let rest = rest.into_iter().flatten().map(|(card, result)| Card {
-        note: format!("{}, {}", result.variant, flow(result.flow)),
-        ..card
-    });
     let ends = [
         named("Highest throughput", results.iter().max_by_key(median)),
         named("Lowest throughput", results.iter().min_by_key(median)),
     ];
-    ends.into_iter().flatten().chain(rest).collect()
+    let rest = BAD.iter().map(|bad| {
+        let (value, result) = bad.highest(results)?;
+        card(bad.worst.to_owned(), Some(value), whose(result))
+    });
+    ends.into_iter().chain(rest).flatten().collect()
 }
 
 fn card(label: String, value: Option<String>, note: String) -> Option<Card> {
@@ -117,29 +113,20 @@ fn card(label: String, value: Option<String>, note: String) -> Option<Card> {
     Some(Card { label, value, note })
 }
 
-/// The highest of a figure of which more is worse, and whose it is; of none known, nothing.
-fn worst<'a>(
-    results: &'a [VariantResult],
-    figure: fn(&VariantResult) -> Option<i64>,
-    label: &str,
-    say: fn(i64) -> String,
-    note: &str,
-) -> Option<(Card, &'a VariantResult)> {
-    let known = results
-        .iter()
-        .filter_map(|result| Some((figure(result)?, result)));
-    // Of equals the first, as in the table.
-    let (value, result) = known.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
-    let card = card(label.to_owned(), Some(say(value)), note.to_owned())?;
-    Some((card, result))
+fn whose(result: &VariantResult) -> String {
+    format!("{}, {}", result.variant, flow(result.flow))
 }
 
-fn whole_percent(percent: i64) -> String {
-    format!("{percent} %")
-}
-
-fn count(count: i64) -> String {
-    count.to_string()
+impl Bad {
+    /// In words, and whose it is; of none known, nothing. Of equals the first, as in the table.
+    fn highest<'a>(&self, results: &'a [VariantResult]) -> Option<(String, &'a VariantResult)> {
+        let known = results
+            .iter()
+            .filter_map(|result| Some(((self.figure)(result)?, result)));
+        let (value, result) =
+            known.reduce(|most, next| if next.0 > most.0 { next } else { most })?;
+        Some(((self.say)(value), result))
+    }
 }
 
 #[cfg(test)]

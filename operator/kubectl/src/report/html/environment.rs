@@ -1,10 +1,7 @@
 //! The machines, as the engines saw them: both ends of one pair side by side, of several pairs a row a node.
 
-use super::{
-    sweep::bytes,
-    table::{Head, Table, none},
-};
-use crate::show::figures::rate;
+use super::table::{Head, Table, none};
+use crate::show::figures::{bytes, rate};
 use crate::subject::Subject;
 use serde_json::Value;
 use std::collections::BTreeMap;

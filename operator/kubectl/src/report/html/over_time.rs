@@ -2,75 +2,77 @@
 
 use super::{page::Figure, table::numbers};
 use crate::report::svg::lines::{COLOURS, Chart, Series};
+use crate::show::figures::flow;
 use crate::subject::{PairMeasurement, Subject};
+use nettest_api::result::Flow;
 use nettest_core::ledger::PairRecord;
 use nettest_report::event::Measurement;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Charts on a page: the first variants; more would bury the rest.
 const MOST: usize = 12;
 
+/// What is one chart: the repeats of a variant, a way and a pair.
+struct Group {
+    title: String,
+    series: Vec<Series>,
+    /// Where its longest repeat ends, in seconds.
+    reach: f64,
+}
+
 /// A chart a variant and flow; of several pairs those of the slowest.
 pub fn figures(subject: &Subject) -> Vec<Figure> {
-    let mut groups: BTreeMap<(usize, String), Vec<Series>> = BTreeMap::new();
-    let mut order: Vec<String> = vec![];
-    let mut reach: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut groups: Vec<Group> = vec![];
     for (pair, measurement) in slowest_first(subject) {
-        let reverse = measurement
-            .report
-            .pointer("/start/test_start/reverse")
-            .and_then(Value::as_i64)
-            == Some(1);
-        let both = measurement
-            .report
-            .pointer("/start/test_start/bidir")
-            .and_then(Value::as_i64)
-            == Some(1);
-        let flows: &[(&str, &str)] = match (both, reverse) {
-            (true, _) => &[
-                ("sum", "client to server"),
-                ("sum_bidir_reverse", "server to client"),
-            ],
-            (false, true) => &[("sum", "server to client")],
-            (false, false) => &[("sum", "client to server")],
-        };
-        for (key, flow) in flows {
+        for (key, way) in ways(&measurement.report) {
+            let way = match (pair, way) {
+                (None, way) => flow(*way).to_owned(),
+                (Some(of), Flow::ClientToServer) => format!("{} to {}", of.client, of.server),
+                (Some(of), Flow::ServerToClient) => format!("{} to {}", of.server, of.client),
+            };
+            let title = format!("{}, {way}", measurement.variant);
+            let known = groups.iter().position(|group| group.title == title);
+            if known.is_none() && groups.len() == MOST {
+                continue;
+            }
             let (points, end) = points(&measurement.report, key);
             if points.is_empty() {
                 continue;
             }
-            let way = pair.map_or_else(
-                || (*flow).to_owned(),
-                |record| match *flow {
-                    "server to client" => format!("{} to {}", record.server, record.client),
-                    _ => format!("{} to {}", record.client, record.server),
-                },
-            );
-            let title = format!("{}, {way}", measurement.variant);
-            let at = order
-                .iter()
-                .position(|known| *known == title)
-                .unwrap_or_else(|| {
-                    order.push(title.clone());
-                    order.len() - 1
-                });
-            let furthest = reach.entry(at).or_default();
-            *furthest = furthest.max(end);
-            groups.entry((at, title)).or_default().push(Series {
+            let series = Series {
                 name: format!("repeat {}", measurement.repeat),
                 points,
-            });
+            };
+            match known.and_then(|index| groups.get_mut(index)) {
+                Some(group) => {
+                    group.series.push(series);
+                    group.reach = group.reach.max(end);
+                }
+                None => groups.push(Group {
+                    title,
+                    series: vec![series],
+                    reach: end,
+                }),
+            }
         }
     }
-    groups
-        .into_iter()
-        .take(MOST)
-        .map(|((index, title), series)| {
-            let reach = reach.get(&index).copied().unwrap_or_default();
-            figure(index, title, series, reach)
-        })
+    let figures = groups.into_iter().enumerate();
+    figures
+        .map(|(index, group)| figure(index, group.title, group.series, group.reach))
         .collect()
+}
+
+/// Where a document has the sums of each way that it measured.
+fn ways(document: &Value) -> &'static [(&'static str, Flow)] {
+    let is_set = |name: &str| document["start"]["test_start"][name].as_i64() == Some(1);
+    match (is_set("bidir"), is_set("reverse")) {
+        (true, _) => &[
+            ("sum", Flow::ClientToServer),
+            ("sum_bidir_reverse", Flow::ServerToClient),
+        ],
+        (false, true) => &[("sum", Flow::ServerToClient)],
+        (false, false) => &[("sum", Flow::ClientToServer)],
+    }
 }
 
 /// Of one pair as they were measured. A second pass tells nodes apart and is no result.

@@ -2,7 +2,7 @@
 
 use super::{page::Figure, table::numbers};
 use crate::report::svg::lines::{COLOURS, Chart, Mark, Series};
-use crate::show::figures::flow;
+use crate::show::figures::{bytes, flow};
 use crate::subject::Subject;
 use nettest_api::result::{Flow, VariantResult};
 use nettest_core::{
@@ -262,20 +262,6 @@ fn said(axis: Axis, value: u64) -> String {
     }
 }
 
-/// Powers of 1024, as windows and messages are given.
-pub fn bytes(value: u64) -> String {
-    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    for (unit, size) in UNITS {
-        if value >= size {
-            return match value % size {
-                0 => format!("{} {unit}", value / size),
-                _ => format!("{:.1} {unit}", value as f64 / size as f64),
-            };
-        }
-    }
-    format!("{value} B")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,8 +293,5 @@ mod tests {
         assert_eq!(place(&values, 1024), Some(1.0));
         assert_eq!(place(&values, 100), Some(0.0));
         assert_eq!(place(&values, 9999), None);
-        assert_eq!(bytes(8192), "8 KiB");
-        assert_eq!(bytes(1_500_000), "1.4 MiB");
-        assert_eq!(bytes(64), "64 B");
     }
 }

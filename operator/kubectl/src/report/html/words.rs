@@ -1,7 +1,6 @@
 //! What was asked, in words.
 
-use super::sweep::bytes;
-use crate::show::figures::{counted, rate};
+use crate::show::figures::{bytes, counted, rate};
 use crate::subject::Subject;
 use nettest_api::{endpoint::CpuMode, topology, traffic};
 use nettest_core::{

@@ -1,6 +1,6 @@
 //! A heat map: from each in a row to each in a column.
 
-use super::{escaped, scale::unit};
+use super::{escaped, opening, scale::unit, shortened};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -61,11 +61,10 @@ impl HeatMap {
         // Narrower, its numbers could not be read: the page scrolls it sideways.
         let least = width.min(if is_large { WIDTH } else { width * 0.85 });
         let (unit, divide) = unit(self.most() as f64);
-        let mut out = format!(
-            "<svg class=\"heat\" viewBox=\"0 0 {width:.0} {height:.0}\" style=\"max-width:{width:.0}px;min-width:{least:.0}px\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            escaped(&self.title),
-            escaped(&self.description)
+        let form = format!(
+            "class=\"heat\" viewBox=\"0 0 {width:.0} {height:.0}\" style=\"max-width:{width:.0}px;min-width:{least:.0}px\""
         );
+        let mut out = opening(&form, id, &self.title, &self.description);
         let every = if size >= 16.0 {
             1
         } else {
@@ -96,20 +95,13 @@ impl HeatMap {
                 let label = if is_large {
                     (index + 1).to_string()
                 } else {
-                    let short: String = name.chars().take(LONGEST).collect();
-                    let dots = if name.chars().count() > LONGEST {
-                        "…"
-                    } else {
-                        ""
-                    };
-                    format!("{}  {short}{dots}", index + 1)
+                    format!("{}  {}", index + 1, shortened(name, LONGEST))
                 };
                 let _ = write!(
                     out,
-                    "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                    "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
                     left - 8.0,
-                    22.0 + middle + 4.0,
-                    escaped(&label)
+                    22.0 + middle + 4.0
                 );
             }
         }

@@ -1,7 +1,7 @@
 //! A line chart: some series over one axis.
 
 use super::{
-    escaped,
+    escaped, opening,
     scale::{number, ticks, unit},
 };
 use std::fmt::Write;
@@ -66,11 +66,8 @@ impl Chart {
         let x = |value: f64| LEFT + (value - low) / (high - low).max(1e-9) * (WIDTH - LEFT - RIGHT);
         let y = |value: f64| HEIGHT - BOTTOM - value / top.max(1e-9) * (HEIGHT - TOP - BOTTOM);
 
-        let mut out = format!(
-            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            escaped(&self.title),
-            escaped(&self.description)
-        );
+        let form = format!("class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\"");
+        let mut out = opening(&form, id, &self.title, &self.description);
         for tick in &ys {
             let at = y(tick * size);
             let _ = write!(

@@ -1,8 +1,9 @@
 //! Ranges: a row each from its middle to its far end, with a mark between, over one axis.
 
 use super::{
-    escaped,
+    escaped, opening,
     scale::{number, ticks},
+    shortened,
 };
 use std::fmt::Write;
 
@@ -42,11 +43,8 @@ impl Ranges {
         let x = |value: f64| LEFT + value / furthest * (WIDTH - LEFT - RIGHT);
         let bottom = ROW * self.rows.len() as f64;
         let height = bottom + BOTTOM;
-        let mut out = format!(
-            "<svg class=\"chart ranges\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            escaped(&self.title),
-            escaped(&self.description)
-        );
+        let form = format!("class=\"chart ranges\" viewBox=\"0 0 {WIDTH} {height}\"");
+        let mut out = opening(&form, id, &self.title, &self.description);
         for (index, tick) in xs.iter().enumerate() {
             let at = x(*tick);
             let anchor = if index == 0 { "start" } else { "middle" };
@@ -69,17 +67,11 @@ impl Ranges {
         for (index, row) in self.rows.iter().enumerate() {
             let top = ROW * index as f64;
             let middle = top + 32.0;
-            let short: String = row.name.chars().take(LONGEST).collect();
-            let dots = if row.name.chars().count() > LONGEST {
-                "…"
-            } else {
-                ""
-            };
             let _ = write!(
                 out,
-                "<text class=\"name\" x=\"{LEFT}\" y=\"{:.1}\">{}{dots}</text><text class=\"tick odd\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                "<text class=\"name\" x=\"{LEFT}\" y=\"{:.1}\">{}</text><text class=\"tick odd\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 top + 19.0,
-                escaped(&short),
+                shortened(&row.name, LONGEST),
                 WIDTH - RIGHT,
                 top + 19.0,
                 escaped(&row.said)
