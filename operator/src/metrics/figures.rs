@@ -127,6 +127,9 @@ fn shown<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<&'b Pair<'a>> {
     };
     let mut ranked: Vec<(i128, &Pair<'_>)> = pairs.iter().map(|pair| (worst(pair), pair)).collect();
     ranked.sort_by_key(|(share, _)| *share);
+    if many {
+        ranked.truncate(WORST);
+    }
     let mut left = MOST_RESULTS;
     let fits = |pair: &&Pair<'_>| {
         let room = left.checked_sub(pair.results.len());
@@ -136,7 +139,6 @@ fn shown<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<&'b Pair<'a>> {
     ranked
         .into_iter()
         .map(|(_, pair)| pair)
-        .take(if many { WORST } else { MOST_PAIRS })
         .take_while(fits)
         .collect()
 }

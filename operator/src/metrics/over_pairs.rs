@@ -5,7 +5,6 @@ use super::{
     figures::{Labels, Pair, direction},
     samples::{Sample, float},
 };
-use nettest_api::result::Flow;
 use std::collections::BTreeMap;
 
 /// What is grouped: variant, who sent, and the labels of the group.
@@ -42,11 +41,11 @@ fn groups<'a>(
 ) {
     let mut rates: BTreeMap<Group<'a>, Vec<i64>> = BTreeMap::new();
     for pair in pairs {
+        let groups = of(pair);
         for result in pair.results {
-            let flow: Flow = result.flow;
-            for group in of(pair) {
+            for group in &groups {
                 rates
-                    .entry((&result.variant, direction(flow), group))
+                    .entry((&result.variant, direction(result.flow), group.clone()))
                     .or_default()
                     .push(result.throughput_bits_per_second.median);
             }
